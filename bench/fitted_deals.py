@@ -137,7 +137,7 @@ def represent(gram: Floats, aim: Floats, count: int, total: float, pull: float, 
     return found
 
 
-class Fitting:
+class DealFeatures:
     """Flops, turns and rivers of a whole deck with the features they are chosen by."""
 
     def __init__(self) -> None:
@@ -229,7 +229,7 @@ class Fitting:
 def main() -> None:
     """Choose and write."""
     began = process_time()
-    fitting, barred, arrays = Fitting(), tuple[int, ...](), {}
+    fitting, barred, arrays = DealFeatures(), tuple[int, ...](), {}
     print(f"flops counted, {process_time() - began:.0f} s", flush=True)
     for name, counts in SETS.items():
         found = fitting.chosen(counts, barred if name.endswith("b") else ())

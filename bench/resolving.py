@@ -18,7 +18,7 @@ from treeplex.games.public import PublicGame
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.known import holdem
-from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolveSettings, ResolvingAgent
 from treeplex.search.resolving.carried import ResolvingState
 from treeplex.search.subgames.beliefs import Belief
 
@@ -39,7 +39,7 @@ def game_of(name: str) -> PublicGame:
 def one_case(name: str, quick: bool) -> dict[str, Any]:
     """CPU seconds of a solve behind a gadget."""
     game, iterations = game_of(name), 2 if quick else ITERATIONS[name]
-    agent, belief = ResolvingAgent(game, Resolving(iterations=iterations), remember=0), Belief.root(game)
+    agent, belief = ResolvingAgent(game, ResolveSettings(iterations=iterations), remember=0), Belief.root(game)
     first = agent.solve(ResolvingState(0, belief))
     carried = ResolvingState(0, belief, first.responses.at(()))
     agent.solve(carried)

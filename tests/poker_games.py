@@ -153,7 +153,7 @@ class Both:
         return Policy(self.compiled, normalised(self.compiled, self.sequence_form(average)))
 
 
-class Unfolding(NamedTuple):
+class Runout(NamedTuple):
     """A board and what stands for it: the number of a stored board and the renaming of suits that leads from there to here."""
 
     cards: tuple[int, ...]
@@ -166,9 +166,9 @@ def composed(second: tuple[int, ...], first: tuple[int, ...]) -> tuple[int, ...]
     return tuple(second[suit] for suit in first)
 
 
-def unfolded(game: CompiledSpot) -> list[list[Unfolding]]:
+def unfolded(game: CompiledSpot) -> list[list[Runout]]:
     """All boards of each street that the stored ones stand for, by walking down: each copy has its own boards below."""
-    streets = [[Unfolding(game.spot.board, 0, (0, 1, 2, 3))]]
+    streets = [[Runout(game.spot.board, 0, (0, 1, 2, 3))]]
     for street in range(1, len(game.boards)):
         below = []
         for above in streets[-1]:
@@ -178,7 +178,7 @@ def unfolded(game: CompiledSpot) -> list[list[Unfolding]]:
                 for copy in board.copies:
                     suits = composed(above.suits, copy)
                     cards = tuple(card - card % 4 + suits[card % 4] for card in board.cards)
-                    below.append(Unfolding(cards, child, suits))
+                    below.append(Runout(cards, child, suits))
         streets.append(below)
     return streets
 

@@ -91,7 +91,7 @@ def searched(game: Any) -> np.ndarray:
 
 
 def resolving(game: Any) -> np.ndarray:
-    return np.asarray(tp.search.ResolvingAgent(game, tp.search.Resolving(iterations=4)).policy())
+    return np.asarray(tp.search.ResolvingAgent(game, tp.search.ResolveSettings(iterations=4)).policy())
 
 
 def cut_values(game: Any) -> tuple[int, ...]:

@@ -99,7 +99,7 @@ def test_states_are_one_line(spec: str) -> None:
     assert "to act" in seen[0]
 
 
-class Unfinished(State):
+class BareState(State):
     """Rules whose every question fails."""
 
     def current_player(self) -> int:
@@ -118,7 +118,7 @@ class Unfinished(State):
         raise NotImplementedError
 
 
-class Begun(Unfinished):
+class StartedState(BareState):
     def __init__(self, actor: int) -> None:
         self.actor = actor
 
@@ -127,10 +127,10 @@ class Begun(Unfinished):
 
 
 def test_a_state_of_faulty_rules_has_a_representation() -> None:
-    assert repr(Unfinished()) == "<Unfinished>"
-    assert repr(Begun(CHANCE)) == "<Begun: chance to act>"
-    assert repr(Begun(1)) == "<Begun: player 1 to act>"
-    assert repr(Begun(TERMINAL)) == "<Begun>"
+    assert repr(BareState()) == "<BareState>"
+    assert repr(StartedState(CHANCE)) == "<StartedState: chance to act>"
+    assert repr(StartedState(1)) == "<StartedState: player 1 to act>"
+    assert repr(StartedState(TERMINAL)) == "<StartedState>"
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """A custom agent type with settings: depth-limited search with a policy's values at the leaves.
 
-treeplex play leduc_poker --against "examples/extending/advised_agent.py:Advised(policy=runs/leduc,think=500ms)"
+treeplex play leduc_poker --against "examples/extending/advised_agent.py:AdvisedSearch(policy=runs/leduc,think=500ms)"
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ class AdvisedSettings(tp.arena.ThinkingSettings):
     depth: int = setting(2, "search depth in moves", low=1)
 
 
-class Advised(tp.arena.AgentKind):
+class AdvisedSearch(tp.arena.AgentKind):
     """A depth-limited search with a policy's values at the leaves."""
 
     name = "advised"
     text = "searches some moves ahead with a policy's values at the leaves"
     source = "our own"
     plays = "two-player games with a public tree"
-    example = "advised_agent.py:Advised(policy=runs/leduc,depth=3)"
+    example = "advised_agent.py:AdvisedSearch(policy=runs/leduc,depth=3)"
     settings = AdvisedSettings
 
     def make(self, game, settings, generator):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from papers.cfr2007.street import (
     END,
     FOLD,
-    Betting,
+    BettingArrays,
     Tables,
     learn,
     match_positive,
@@ -58,7 +58,7 @@ class Scratch(NamedTuple):
 
 
 @kernel(error_model="numpy")
-def scratch_for(betting: Betting) -> Scratch:
+def scratch_for(betting: BettingArrays) -> Scratch:
     """Working memory for this betting."""
     last = betting.streets.shape[0] - 1
     at = np.zeros((last + 1, 3), dtype=np.int64)
@@ -95,7 +95,7 @@ def scratch_for(betting: Betting) -> Scratch:
 
 
 @kernel(error_model="numpy")
-def find_rows(betting: Betting, tables: Tables, sequence: int, rows: Ints) -> None:
+def find_rows(betting: BettingArrays, tables: Tables, sequence: int, rows: Ints) -> None:
     """Write where the rows of a sequence begin on each street."""
     for street in range(rows.shape[0]):
         width = betting.streets[street, 2] * betting.streets[street, 3]
@@ -103,7 +103,7 @@ def find_rows(betting: Betting, tables: Tables, sequence: int, rows: Ints) -> No
 
 
 @kernel(error_model="numpy")
-def play_rows(betting: Betting, one: Tables, two: Tables, rows: Ints, work: Scratch) -> None:
+def play_rows(betting: BettingArrays, one: Tables, two: Tables, rows: Ints, work: Scratch) -> None:
     """Set the policies of both players on all streets from rows [2, S] of their tables."""
     last = betting.streets.shape[0] - 1
     for player in range(2):
@@ -117,7 +117,7 @@ def play_rows(betting: Betting, one: Tables, two: Tables, rows: Ints, work: Scra
 
 
 @kernel(error_model="numpy")
-def reach_all(betting: Betting, work: Scratch) -> None:
+def reach_all(betting: BettingArrays, work: Scratch) -> None:
     """Both players' reach of every node of all streets."""
     last = betting.streets.shape[0] - 1
     work.following[:2] = 1.0
@@ -133,7 +133,7 @@ def reach_all(betting: Betting, work: Scratch) -> None:
 
 
 @kernel(error_model="numpy")
-def value_late(betting: Betting, win: np.float32, work: Scratch) -> None:
+def value_late(betting: BettingArrays, win: np.float32, work: Scratch) -> None:
     """Values of the last street; those of its starts also in ``work.ends``."""
     last = betting.streets.shape[0] - 1
     show_down(betting, work.late_levels, win, work.late_ends)
@@ -143,7 +143,9 @@ def value_late(betting: Betting, win: np.float32, work: Scratch) -> None:
 
 
 @kernel(error_model="numpy")
-def learn_deals(betting: Betting, regrets: Tables, average: Tables, first: Sequences, second: Sequences, wins: Singles) -> None:
+def learn_deals(
+    betting: BettingArrays, regrets: Tables, average: Tables, first: Sequences, second: Sequences, wins: Singles
+) -> None:
     """Chance-sampled CFR: for each deal regret matching, then updates of both players at once.
 
     Args:
@@ -183,7 +185,7 @@ def learn_deals(betting: Betting, regrets: Tables, average: Tables, first: Seque
 
 @kernel(error_model="numpy")
 def value_deals(
-    betting: Betting, one: Tables, two: Tables, first: Sequences, second: Sequences, wins: Singles, results: Floats
+    betting: BettingArrays, one: Tables, two: Tables, first: Sequences, second: Sequences, wins: Singles, results: Floats
 ) -> None:
     """The value of each deal, exact over all betting, when players act in proportion to tables.
 
@@ -243,7 +245,7 @@ def weight(tables: Tables, last: bool, place: int) -> float:
 
 
 @kernel(error_model="numpy")
-def draw_action(betting: Betting, street: int, node: int, start: int, sequence: int, tables: Tables, draw: float) -> int:
+def draw_action(betting: BettingArrays, street: int, node: int, start: int, sequence: int, tables: Tables, draw: float) -> int:
     """The action that ``draw`` in [0, 1) picks at a node, in proportion to a table; uniform where that is zero."""
     number = betting.streets[street, 0] + node
     actions, slot = betting.nodes[number, 1], betting.nodes[number, 2]
@@ -265,7 +267,7 @@ def draw_action(betting: Betting, street: int, node: int, start: int, sequence: 
 
 @kernel(error_model="numpy")
 def play_hands(
-    betting: Betting,
+    betting: BettingArrays,
     one: Tables,
     two: Tables,
     first: Sequences,

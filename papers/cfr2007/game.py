@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from papers.cfr2007.street import END, FOLD, NODE, Betting, Tables
+from papers.cfr2007.street import END, FOLD, NODE, BettingArrays, Tables
 from treeplex.errors import GameError, SpecError
 from treeplex.games.registry import load
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, StreetEnd
@@ -48,7 +48,7 @@ class LimitGame(BucketGame):
         return cls.of(game)
 
     @cached_property
-    def betting(self) -> Betting:
+    def betting(self) -> BettingArrays:
         """The betting.
 
         Raises:
@@ -144,7 +144,7 @@ class StreetBetting:
         return own
 
 
-def limit_betting(tree: BettingTree) -> Betting:
+def limit_betting(tree: BettingTree) -> BettingArrays:
     """The compact arrays of a betting tree of fixed limit.
 
     Raises:
@@ -168,7 +168,7 @@ def limit_betting(tree: BettingTree) -> Betting:
         levels = [level + chips for chips in one.ends for level in levels]
         starts = [plan.below[end] for end in range(len(one.ends)) for plan in plans]
     table = np.array(nodes, dtype=np.int64)
-    return Betting(
+    return BettingArrays(
         np.array(streets, dtype=np.int64),
         np.ascontiguousarray(table[:, :3]),
         np.ascontiguousarray(table[:, 3::2]),
@@ -179,11 +179,11 @@ def limit_betting(tree: BettingTree) -> Betting:
     )
 
 
-def widths(betting: Betting) -> list[int]:
+def widths(betting: BettingArrays) -> list[int]:
     """Numbers in a table's row on each street: slots times starts."""
     return [int(street[2] * street[3]) for street in betting.streets]
 
 
-def decisions(betting: Betting) -> list[int]:
+def decisions(betting: BettingArrays) -> list[int]:
     """Decisions of both players on each street, all starts together."""
     return [int(street[1] * street[2]) for street in betting.streets]

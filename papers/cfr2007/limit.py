@@ -20,7 +20,7 @@ from papers.cfr2007.strategy import preflop_strategy
 from papers.common.report import markdown
 from papers.common.results import Table
 from treeplex.base.notices import telling
-from treeplex.errors import Interrupted, SpecError, TreeplexError
+from treeplex.errors import JobInterrupt, SpecError, TreeplexError
 from treeplex.holdem.buckets.look import preflop_buckets
 
 SETTINGS = ("game", "algorithm", "discount_every", "seed")
@@ -69,7 +69,7 @@ def solve(given: argparse.Namespace) -> Table:
     options = {name: getattr(given, name) for name in ("iterations", "evaluations", "out", "resume", "force", "threads")}
     try:
         run = solve_limit(settings, **options)
-    except Interrupted as stopped:
+    except JobInterrupt as stopped:
         run = stopped.result
     return evaluations(run)
 

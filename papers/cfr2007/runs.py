@@ -16,7 +16,7 @@ from papers.cfr2007.strategy import LimitStrategy, strategy_of
 from papers.cfr2007.walks import judge_limit
 from treeplex.base.notices import tell, telling
 from treeplex.base.storage.memory import available_memory, megabytes
-from treeplex.errors import FileError, GameError, Interrupted, SpecError
+from treeplex.errors import FileError, GameError, JobInterrupt, SpecError
 from treeplex.forms.policies.files import load_policy
 from treeplex.learn import Settings, setting
 from treeplex.results import JobFolder, Progress, Record
@@ -99,7 +99,7 @@ def solve_limit(
     Raises:
         GameError: too little memory.
         FileError: ``out`` holds a run and ``resume`` is not set, or one that does not fit the settings.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the run so far.
+        JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the run so far.
     """
     if iterations < 1 or evaluations < 1:
         raise SpecError("limit hold'em: iterations and evaluations must be at least 1")
@@ -122,7 +122,7 @@ def solve_limit(
         outcome = session.run(progress=progress or job.tell)
     run = LimitRun(settings, job.strategy(), outcome.records, outcome.status, out)
     if run.status == "interrupted":
-        raise Interrupted(run)
+        raise JobInterrupt(run)
     return run
 
 

@@ -20,7 +20,7 @@ NODE, FOLD, END = 0, 1, 2
 """What an action leads to."""
 
 
-class Betting(NamedTuple):
+class BettingArrays(NamedTuple):
     """The betting of all streets.
 
     Attributes:
@@ -61,7 +61,7 @@ class Tables(NamedTuple):
 
 @kernel(error_model="numpy", inline="never")
 def match_positive(
-    betting: Betting,
+    betting: BettingArrays,
     street: int,
     player: int,
     table: Numbers,
@@ -100,7 +100,7 @@ def match_positive(
 
 
 @kernel(error_model="numpy", inline="never")
-def reach_nodes(betting: Betting, street: int, policy: Numbers, reach: Numbers, following: Numbers) -> None:
+def reach_nodes(betting: BettingArrays, street: int, policy: Numbers, reach: Numbers, following: Numbers) -> None:
     """Both players' own reach of every node of a street and of the starts of the next.
 
     Args:
@@ -133,7 +133,7 @@ def reach_nodes(betting: Betting, street: int, policy: Numbers, reach: Numbers, 
 
 
 @kernel(error_model="numpy", inline="never")
-def value_nodes(betting: Betting, street: int, policy: Numbers, levels: Numbers, ends: Numbers, values: Numbers) -> None:
+def value_nodes(betting: BettingArrays, street: int, policy: Numbers, levels: Numbers, ends: Numbers, values: Numbers) -> None:
     """Values of every node of a street for player 0, bottom up, in chips.
 
     Args:
@@ -170,7 +170,7 @@ def value_nodes(betting: Betting, street: int, policy: Numbers, levels: Numbers,
 
 @kernel(error_model="numpy", inline="never")
 def learn(
-    betting: Betting,
+    betting: BettingArrays,
     street: int,
     player: int,
     policy: Numbers,
@@ -221,7 +221,7 @@ def learn(
 
 
 @kernel(error_model="numpy")
-def show_down(betting: Betting, levels: NDArray[np.float32], win: np.float32, values: NDArray[np.float32]) -> None:
+def show_down(betting: BettingArrays, levels: NDArray[np.float32], win: np.float32, values: NDArray[np.float32]) -> None:
     """Values of the last street's ends for player 0: ``win``, the expected sign of the showdown, times the chips at stake."""
     last = betting.streets.shape[0] - 1
     n, ends, first = betting.streets[last, 2], betting.streets[last, 4], betting.streets[last, 5]

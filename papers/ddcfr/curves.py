@@ -52,7 +52,7 @@ Band = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Learned:
+class DdcfrRuns:
     """DDCFR by game: with the policy of the library, and with the authors' network (None where it has not been run)."""
 
     ours: Mapping[str, Run]
@@ -141,7 +141,7 @@ def fixed_dcfr(runs: Found) -> dict[str, Run]:
     return {name: found["dcfr"] for name, found in runs.items()} | as_runs({n: found["dcfr"] for n, found in holdem.items()})
 
 
-def learned_table(runs: Found, learned: Learned, known: References, numbers: Mapping) -> Table:
+def learned_table(runs: Found, learned: DdcfrRuns, known: References, numbers: Mapping) -> Table:
     """DDCFR, published and measured, beside DCFR."""
     fixed, rows = fixed_dcfr(runs), []
     for name, run in learned.ours.items():
@@ -244,7 +244,7 @@ def reduction(fixed: Mapping[str, Run], learned: Mapping[str, Run]) -> Reduction
     return Reduction(1 - mean, 1 - exp(low), 1 - exp(high), 1 - sum(ratios) / len(names), names)
 
 
-def reduction_sentence(numbers: Mapping, runs: Found, learned: Learned, known: References) -> str:
+def reduction_sentence(numbers: Mapping, runs: Found, learned: DdcfrRuns, known: References) -> str:
     """By how much DDCFR ends below DCFR."""
     fixed = fixed_dcfr(runs)
     ours = reduction(fixed, learned.ours)
@@ -295,7 +295,7 @@ def tally_of(algorithms: Sequence[str], runs: Found, known: References) -> str:
     )
 
 
-def network_sentence(numbers: Mapping, learned: Learned, known: References) -> str:
+def network_sentence(numbers: Mapping, learned: DdcfrRuns, known: References) -> str:
     """Whether the authors' network does here what it did there."""
     if not learned.theirs:
         return "The authors' network has not been run here, so whether the scheme is theirs was not checked by it."
@@ -306,7 +306,7 @@ def network_sentence(numbers: Mapping, learned: Learned, known: References) -> s
     ) + along_curves(numbers, learned.theirs)
 
 
-def policy_sentence(learned: Learned, runs: Found) -> str:
+def policy_sentence(learned: DdcfrRuns, runs: Found) -> str:
     """What our policy is, and on which games it beats DCFR beyond noise."""
     fixed = fixed_dcfr(runs)
     better = [n for n, run in learned.ours.items() if run.band[1] < fixed[n].band[0]]
@@ -345,7 +345,7 @@ def double_precision(runs: Found, numbers: Mapping) -> str:
     )
 
 
-def findings(numbers: Mapping, runs: Found, learned: Learned, known: References) -> list[str]:
+def findings(numbers: Mapping, runs: Found, learned: DdcfrRuns, known: References) -> list[str]:
     """What to read first."""
     gaps = early_gap(runs, numbers["reference"]["exploitability"])
     return [
@@ -422,7 +422,7 @@ class Panel:
         return found + ([(self.ours, OURS_STYLE)] if self.ours else [])
 
 
-def tabular_panels(runs: Found, learned: Learned, known: References, curves: Mapping) -> list[Panel]:
+def tabular_panels(runs: Found, learned: DdcfrRuns, known: References, curves: Mapping) -> list[Panel]:
     """A panel a tabular game."""
     found = []
     for name, fixed in runs.items():
@@ -434,7 +434,7 @@ def tabular_panels(runs: Found, learned: Learned, known: References, curves: Map
     return found
 
 
-def holdem_panels(known: Mapping, learned: Learned) -> list[Panel]:
+def holdem_panels(known: Mapping, learned: DdcfrRuns) -> list[Panel]:
     """A panel a hold'em subgame, from the stored result of ``holdem.py``; empty where there is none."""
     numbers, curves, found = stored_holdem(), known["holdem"]["curves"], []
     for name in HOLDEM if numbers else ():
@@ -511,7 +511,7 @@ def draw_variants(runs: Found) -> Picture:
     )
 
 
-def measure() -> tuple[dict[str, dict[str, Run]], Learned, Theirs]:
+def measure() -> tuple[dict[str, dict[str, Run]], DdcfrRuns, Theirs]:
     """All runs: fixed variants, our policy, the authors' network; hold'em from its own script."""
     runs: dict[str, dict[str, Run]] = {}
     ours: dict[str, Run] = {}
@@ -527,7 +527,7 @@ def measure() -> tuple[dict[str, dict[str, Run]], Learned, Theirs]:
     holdem = stored_holdem().get("learned", {})
     ours |= as_runs(holdem.get("ours", {}))
     found = as_runs(authors.found) | as_runs(holdem.get("theirs") or {}) if authors.found else None
-    return runs, Learned(ours, found), authors
+    return runs, DdcfrRuns(ours, found), authors
 
 
 @study(title="DDCFR, Figures 2, 3, 5 and 6: convergence", place=2, minutes=4)

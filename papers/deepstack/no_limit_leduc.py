@@ -10,7 +10,7 @@ from papers.common.study import study
 from treeplex import Policy, agent, judge, train
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.deepstack.kind import DEEPSTACK
-from treeplex.results import Training
+from treeplex.results import TrainingRun
 from treeplex.run.job.folder import kind_of
 from treeplex.search import agent_policy
 from treeplex.solvers import make_solver
@@ -27,7 +27,7 @@ NETWORKS: Mapping[str, Mapping[str, Any]] = {
 """Settings of the trainings, besides the defaults."""
 
 
-def trained(name: str, changes: Mapping[str, Any]) -> Training:
+def trained(name: str, changes: Mapping[str, Any]) -> TrainingRun:
     """The networks of a training, which goes on where it stands."""
     folder = FOLDERS / name.replace(" ", "-")
     if kind_of(folder) == DEEPSTACK.name:

@@ -13,7 +13,7 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex import train
-from treeplex.learn.common.fitting import Fitting
+from treeplex.learn.common.fitting import NetworkFitter
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import falling_rate
 from treeplex.learn.hand_values.kind import HAND_VALUES
@@ -60,7 +60,7 @@ def fitted(settings: HandValueSettings, inputs: np.ndarray, targets: np.ndarray)
     net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=0)
     rows = Replay(inputs[:0], targets[:0], room=len(inputs))
     rows.add((inputs, targets), len(inputs))
-    fitting, generator = Fitting(net.net, rows, HandSource.parts, hand_loss), np.random.default_rng(0)
+    fitting, generator = NetworkFitter(net.net, rows, HandSource.parts, hand_loss), np.random.default_rng(0)
     steps = int(settings.reuse * len(inputs) / settings.batch)
     for step in range(steps):
         fitting.step(generator, batch=settings.batch, rate=falling_rate(settings, step / steps), clip=settings.clip)

@@ -42,7 +42,7 @@ NAMES = ("before the flop", "flop", "turn", "river")
 P, T = ParamSpec("P"), TypeVar("T")
 
 
-class Decided(NamedTuple):
+class TimedDecision(NamedTuple):
     """A decision: its street, seconds since the one before, those the opponent took left out, iterations, and boards."""
 
     street: int
@@ -51,10 +51,10 @@ class Decided(NamedTuple):
     boards: int
 
 
-class Played(NamedTuple):
+class TimedPlay(NamedTuple):
     """What hands showed: the decisions, and resident memory in bytes at most, when the agent had sat down and at the end."""
 
-    decisions: list[Decided]
+    decisions: list[TimedDecision]
     seated: int
     peak: int
 
@@ -75,7 +75,7 @@ def peak_memory() -> int:
     return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def by_processor(name: str, think: float, hands: int) -> Played:
+def by_processor(name: str, think: float, hands: int) -> TimedPlay:
     """The same while the agent's clock is the processor's: what a machine does that has nothing else to do."""
     with ExitStack() as stack:
         for module in CLOCKS:
@@ -83,12 +83,12 @@ def by_processor(name: str, think: float, hands: int) -> Played:
         return decisions(name, think, hands)
 
 
-def decisions(name: str, think: float, hands: int) -> Played:
+def decisions(name: str, think: float, hands: int) -> TimedPlay:
     """All decisions of an agent in some hands against who always calls; those of the first two, when kernels load, left out."""
     played = load(TABLE)
     texts = (f"{name}(blueprint={FOLDER},think={think}{AGENTS[name]})", OPPONENT)
     own, other = (agent(text, played, seed=1) for text in texts)
-    game, random, found, seated = played.public, np.random.default_rng(1), list[Decided](), peak_memory()
+    game, random, found, seated = played.public, np.random.default_rng(1), list[TimedDecision](), peak_memory()
     assert isinstance(own, BaseAgent)
     assert isinstance(game, PublicHoldem)
     for hand in range(hands + 2):
@@ -107,13 +107,13 @@ def decisions(name: str, think: float, hands: int) -> Played:
                 thought, spent = own.thought, spent + process_time() - began
                 assert thought is not None
                 if hand > 1:
-                    found.append(Decided(hand_of(state).table.street, spent, thought.iterations, thought.boards))
+                    found.append(TimedDecision(hand_of(state).table.street, spent, thought.iterations, thought.boards))
                 spent = 0.0
             other.see(label)
             began = process_time()
             own.see(label)
             spent, state = spent + process_time() - began, game.after(state, label)
-    return Played(found, seated, peak_memory())
+    return TimedPlay(found, seated, peak_memory())
 
 
 @study(title="Agents that re-solve with 52 cards, in time", place=9, minutes=10)
@@ -168,7 +168,7 @@ def reproduce() -> Result:
     )
 
 
-def row_of(decided: list[Decided]) -> list[str]:
+def row_of(decided: list[TimedDecision]) -> list[str]:
     """Seconds of decisions in the middle and at most; of those that were solved iterations, the least, and boards."""
     solved = [each for each in decided if each.iterations]
     seconds = [f"{np.median([each.seconds for each in decided]):.2f}", f"{max(each.seconds for each in decided):.2f}"]

@@ -13,7 +13,7 @@ from treeplex import Policy, agent, judge, train
 from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
 from treeplex.learn.alphaholdem.settings import BEST, LATEST, OF_TABLES
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.results import Training
+from treeplex.results import TrainingRun
 from treeplex.run.job.folder import kind_of
 from treeplex.search import agent_policy
 from treeplex.solvers import make_solver
@@ -35,7 +35,7 @@ TABLE_UPDATES = 300
 WORDS = {BEST: "the K best snapshots", LATEST: "itself alone"}
 
 
-def trained(name: str, spec: str, settings: Mapping[str, Any]) -> Training:
+def trained(name: str, spec: str, settings: Mapping[str, Any]) -> TrainingRun:
     """A training in a folder of a name, which goes on where it stands."""
     folder = FOLDERS / name.replace(" ", "-")
     if kind_of(folder) == ALPHAHOLDEM.name:

@@ -13,7 +13,7 @@ from treeplex import load, match, train
 from treeplex.arena import local_best_response
 from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.results import Training
+from treeplex.results import TrainingRun
 from treeplex.run.job.folder import kind_of
 from treeplex.search.evaluate.statistics import half_width
 
@@ -51,7 +51,7 @@ def folder_of(name: str, seed: int) -> Path:
     return FOLDERS / f"holdem-{name}-{seed}"
 
 
-def trained(name: str, seed: int) -> Training:
+def trained(name: str, seed: int) -> TrainingRun:
     """A training, which goes on where it stands."""
     plan, folder = PLANS[name], folder_of(name, seed)
     if kind_of(folder) == ALPHAHOLDEM.name:
@@ -60,7 +60,7 @@ def trained(name: str, seed: int) -> Training:
     return train(plan.game, "alphaholdem", settings=settings, out=folder)
 
 
-def measured(training: Training) -> dict[str, Any]:
+def measured(training: TrainingRun) -> dict[str, Any]:
     """What a training comes to."""
     first, last = training.records[0], training.records[-1]
     names = ("exploitability", "won", "interval", "hands", "decisions", "cpu_seconds")

@@ -9,7 +9,7 @@ import numpy as np
 from papers.common.results import ROOT, stored
 from treeplex import train
 from treeplex.learn.train.learner_job import LIBRARY
-from treeplex.results import Training
+from treeplex.results import TrainingRun
 from treeplex.run.job.folder import kind_of
 
 FOLDERS = ROOT / "runs" / "papers" / "learners"
@@ -19,7 +19,7 @@ STORED = "stored"
 """The option of a study that takes what is stored with it where no training is in :data:`FOLDERS`: to add a seed or a run."""
 
 
-def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0, called: str | None = None) -> Training:
+def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0, called: str | None = None) -> TrainingRun:
     """A training of a learner, resumed if it has begun.
 
     Args:
@@ -71,14 +71,14 @@ def folder_of(game: str, called: str, seed: int) -> Path:
     return FOLDERS / game / f"{called}-{seed}".replace(", ", "-")
 
 
-def reached(training: Training) -> Found:
+def reached(training: TrainingRun) -> Found:
     """What a training has come to: steps, effort, and the last exploitability."""
     last = training.records[-1]
     names = ("exploitability", "nodes", "episodes", *(["pool"] if "pool" in last.measures else []))
     return {"steps": last.done, "cpu_seconds": last.cpu_seconds, **{name: last.measures[name] for name in names}}
 
 
-def curve_of(training: Training) -> dict[str, float]:
+def curve_of(training: TrainingRun) -> dict[str, float]:
     """Exploitability by the number of steps, as text."""
     return {str(record.done): record.measures["exploitability"] for record in training.records}
 

@@ -42,7 +42,7 @@ class AtEquilibrium:
         return self.values
 
 
-class Nested:
+class NestedSearchLeaf:
     """Leaf values by a search of T iterations of the next subgame, whose leaves are valued in the same way.
 
     That is what theorem 2's idealised value approximator returns once every public belief state that searches can ask about
@@ -54,7 +54,7 @@ class Nested:
         self.asked: list[tuple[PairPlaces, Ranges, Ranges]] = []
 
     def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        below = Nested(self.depth, self.iterations, self.method)
+        below = NestedSearchLeaf(self.depth, self.iterations, self.method)
         subgames = cut_states(places.game, places.states, Horizon(self.depth))
         ranges = with_trace(believed[0]), with_trace(believed[1])
         search = SubgameSearch(subgames, METHODS[self.method], below, ranges, horizon=self.iterations)
@@ -132,7 +132,7 @@ def above(found: dict[str, list[list[float]]]) -> float:
 def errors(depth: int, iterations: int, method: str) -> dict[str, float]:
     """Errors of the values that searches of T iterations come to: at the root, and the largest at leaves of its search."""
     rules = public_tree(GAME)
-    leaf = Nested(depth, iterations, method)
+    leaf = NestedSearchLeaf(depth, iterations, method)
     search = root_search(rules, leaf, depth, iterations, method)
     exact, worst = ExactLeaf(iterations=1000), 0.0
     for places, ranges, values in leaf.asked[:: max(1, len(leaf.asked) // 32)]:
@@ -152,7 +152,7 @@ def literal() -> dict[str, float]:
         belief: Belief | None = Belief.root(rules)
         while belief is not None:
             belief = self_play(rules, belief, values, generator)
-    nested = Nested(1, LITERAL, "cfr")
+    nested = NestedSearchLeaf(1, LITERAL, "cfr")
     search = root_search(rules, nested, 1, LITERAL, "cfr")
     learned = root_search(rules, values, 1, LITERAL, "cfr")
     return {

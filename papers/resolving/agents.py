@@ -11,7 +11,7 @@ from treeplex.search import (
     ExactLeaf,
     Horizon,
     LeafValue,
-    Resolving,
+    ResolveSettings,
     ResolvingAgent,
     TableBlueprint,
     agent_policy,
@@ -40,7 +40,7 @@ def solved(algorithm: str, iterations: int) -> Policy:
 
 
 def exploitability(
-    settings: Resolving, leaves: LeafValue | list[LeafValue] | None = None, blueprint: Policy | None = None
+    settings: ResolveSettings, leaves: LeafValue | list[LeafValue] | None = None, blueprint: Policy | None = None
 ) -> float:
     """Of what an agent plays at all infosets, in chips; leaves stand at ends of rounds, a blueprint plays the first round."""
     start, horizon = int(blueprint is not None), TO_THE_END if leaves is None else END_OF_ROUND
@@ -60,12 +60,12 @@ def by_budget() -> dict[str, list[float | None]]:
     rough, better, found = solved("cfr", 50), solved("cfr", 200), {}
     found["CFR+ on the whole game"] = [judge(GAME, solved("cfr+", budget)).exploitability for budget in BUDGETS]
     for name, settings, leaves, blueprint in (
-        ("DeepStack, to the end of the game", Resolving(), None, None),
-        ("DeepStack, exact values after the round", Resolving(), "exact", None),
-        ("Libratus, maxmargin", Resolving(gadget="maxmargin", every=ROUND), None, rough),
-        ("Libratus, reach-maxmargin", Resolving(gadget="reach-maxmargin", every=ROUND), None, rough),
-        ("Libratus, each decision", Resolving(gadget="maxmargin"), None, rough),
-        ("Modicum, four continuations", Resolving(every=ROUND), "continuations", better),
+        ("DeepStack, to the end of the game", ResolveSettings(), None, None),
+        ("DeepStack, exact values after the round", ResolveSettings(), "exact", None),
+        ("Libratus, maxmargin", ResolveSettings(gadget="maxmargin", every=ROUND), None, rough),
+        ("Libratus, reach-maxmargin", ResolveSettings(gadget="reach-maxmargin", every=ROUND), None, rough),
+        ("Libratus, each decision", ResolveSettings(gadget="maxmargin"), None, rough),
+        ("Modicum, four continuations", ResolveSettings(every=ROUND), "continuations", better),
     ):
         row: list[float | None] = []
         for budget in BUDGETS:
@@ -94,7 +94,7 @@ def by_blueprint() -> dict[str, list[float]]:
     ):
         row = [judge(GAME, blueprint).exploitability]
         for gadget, count in (("resolve", 1), ("resolve", 4), ("maxmargin", 4)):
-            settings = Resolving(gadget=gadget, every=ROUND, iterations=CONTINUATIONS)
+            settings = ResolveSettings(gadget=gadget, every=ROUND, iterations=CONTINUATIONS)
             row.append(exploitability(settings, continuations(blueprint, count)))
         found[name] = row
         print(name, row, flush=True)

@@ -17,7 +17,7 @@ from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import all_hands
-from treeplex.search import Belief, BlueprintLeaf, Horizon, Resolving, ResolvingAgent, biased_policies
+from treeplex.search import Belief, BlueprintLeaf, Horizon, ResolveSettings, ResolvingAgent, biased_policies
 from treeplex.search.resolving.settings import ROUND
 
 DECK = small(ranks=7, suits=2, hole=2, deal=(0, 3, 1, 1))
@@ -47,7 +47,7 @@ def modicum(policy: HandPolicy, count: int, iterations: int = ITERATIONS) -> Res
     """An agent that solves each street to its end, with so many continuations."""
     game, choices = HoldemGame.of(SPOT), biased_policies(policy)[:count]
     leaves = [BlueprintLeaf(game, policy, {1 - player: choices}) for player in (0, 1)]
-    settings = Resolving(every=ROUND, iterations=iterations)
+    settings = ResolveSettings(every=ROUND, iterations=iterations)
     return ResolvingAgent(game, settings, leaves, horizon=ROUND_ALONE, remember=400)
 
 

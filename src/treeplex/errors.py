@@ -61,7 +61,7 @@ class FileError(TreeplexError):
     """A file that cannot be read or written: missing, truncated, tampered with, of another version or game."""
 
 
-class Interrupted(KeyboardInterrupt):
+class JobInterrupt(KeyboardInterrupt):
     """A job was stopped by Ctrl-C or SIGTERM, after saving if it writes to disk.
 
     Attributes:

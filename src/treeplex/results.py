@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from treeplex.evaluate.judge import Judgement
     from treeplex.forms.compile.compiled_game import GameSize
     from treeplex.forms.structure.classes import Structure
-    from treeplex.learn.train.kind import Training
+    from treeplex.learn.train.kind import TrainingRun
     from treeplex.run.compare import Comparison
     from treeplex.run.job.folder import JobFolder
     from treeplex.run.job.record import Progress, Record
@@ -28,7 +28,7 @@ _HOMES = {
     "treeplex.evaluate.judge": "Judgement",
     "treeplex.forms.structure.classes": "Structure",
     "treeplex.run.compare": "Comparison",
-    "treeplex.learn.train.kind": "Training",
+    "treeplex.learn.train.kind": "TrainingRun",
 }
 
 __all__ = [
@@ -43,6 +43,6 @@ __all__ = [
     "RulesCheck",
     "SolveSettings",
     "Structure",
-    "Training",
+    "TrainingRun",
 ]
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

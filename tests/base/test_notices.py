@@ -203,7 +203,7 @@ def test_solvers_stepped_by_hand_say_that_kernels_compile_once_that_took_long(
 def test_nobody_reads_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = list[str]()
 
-    class Gone:
+    class ClosedStream:
         def write(self, text: str) -> int:
             tried.append(text)
             raise BrokenPipeError
@@ -211,7 +211,7 @@ def test_nobody_reads_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
         def flush(self) -> None:
             raise BrokenPipeError
 
-    monkeypatch.setattr("sys.stderr", Gone())
+    monkeypatch.setattr("sys.stderr", ClosedStream())
     notify("anything")
     assert "anything" in tried[0]
 

@@ -13,7 +13,7 @@ from treeplex.errors import FileError, SpecError
 
 
 @dataclass(frozen=True)
-class Baking(Settings):
+class BakeSettings(Settings):
     minutes: int = setting(5, "how long it bakes", low=1, high=60)
     heat: float = setting(0.5, "part of the oven's heat", above=0, high=1)
     rest: int | None = setting(None, "minutes of rest", low=0)
@@ -29,7 +29,7 @@ class Baking(Settings):
             raise SpecError(f"rest must be at most minutes, {self.minutes}, not {self.rest}")
 
 
-OTHER = Baking(minutes=7, rest=3, layers=(), fillings=("a b", "1"), glazed=False)
+OTHER = BakeSettings(minutes=7, rest=3, layers=(), fillings=("a b", "1"), glazed=False)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ OTHER = Baking(minutes=7, rest=3, layers=(), fillings=("a b", "1"), glazed=False
 )
 def test_a_wrong_value_is_refused_in_one_kind_of_words(name: str, value: Any, message: str) -> None:
     with pytest.raises(SpecError, match=f"^{message}"):
-        _ = Baking(**{name: value}) if hasattr(Baking, name) else Baking().changed({name: value})
+        _ = BakeSettings(**{name: value}) if hasattr(BakeSettings, name) else BakeSettings().changed({name: value})
 
 
 def test_choices_may_be_listed_in_other_words() -> None:
@@ -88,18 +88,18 @@ def test_choices_may_be_listed_in_other_words() -> None:
     ],
 )
 def test_texts_stand_for_values(name: str, text: Any, value: Any) -> None:
-    found = getattr(Baking().changed({name: text}), name)
+    found = getattr(BakeSettings().changed({name: text}), name)
     assert (found, type(found)) == (value, type(value))
 
 
 @pytest.mark.parametrize("text", ["1.5", "five", "", "1,2", "inf"])
 def test_texts_that_say_no_number_are_refused_as_they_are(text: str) -> None:
     with pytest.raises(SpecError, match=f"not {text!r}"):
-        Baking().changed({"minutes": text})
+        BakeSettings().changed({"minutes": text})
 
 
 def test_later_changes_come_over_earlier_ones() -> None:
-    assert Baking().changed({"minutes": 7, "heat": 1}, {"minutes": "8"}) == Baking(minutes=8, heat=1.0)
+    assert BakeSettings().changed({"minutes": 7, "heat": 1}, {"minutes": "8"}) == BakeSettings(minutes=8, heat=1.0)
 
 
 def test_what_is_fixed_cannot_change_under_way() -> None:
@@ -108,22 +108,22 @@ def test_what_is_fixed_cannot_change_under_way() -> None:
         OTHER.changed_under_way({"fillings": "jam"}, place="runs/x")
 
 
-@pytest.mark.parametrize("settings", [Baking(), OTHER])
-def test_files_and_json_are_read_as_they_were_written(settings: Baking, tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [BakeSettings(), OTHER])
+def test_files_and_json_are_read_as_they_were_written(settings: BakeSettings, tmp_path: Path) -> None:
     (tmp_path / "baking.yaml").write_text(settings.as_yaml())
-    assert Baking().changed(from_yaml(tmp_path / "baking.yaml")) == settings
+    assert BakeSettings().changed(from_yaml(tmp_path / "baking.yaml")) == settings
     assert "# how long it bakes" in settings.as_yaml()
-    assert Baking.from_json(json.loads(json.dumps(settings.to_json())), "here") == settings
+    assert BakeSettings.from_json(json.loads(json.dumps(settings.to_json())), "here") == settings
 
 
 def test_numbers_of_numpy_become_plain() -> None:
-    assert type(Baking(minutes=np.int64(3)).minutes) is int  # type: ignore[arg-type]
-    assert type(Baking(heat=np.float32(0.5)).heat) is float  # type: ignore[arg-type]
+    assert type(BakeSettings(minutes=np.int64(3)).minutes) is int  # type: ignore[arg-type]
+    assert type(BakeSettings(heat=np.float32(0.5)).heat) is float  # type: ignore[arg-type]
 
 
 def test_json_that_is_not_whole_is_refused() -> None:
-    found = Baking().to_json()
-    assert Baking.from_json({name: value for name, value in found.items() if name != "glazed"}, "here") == Baking()
+    found = BakeSettings().to_json()
+    assert BakeSettings.from_json({name: value for name, value in found.items() if name != "glazed"}, "here") == BakeSettings()
     for wrong, message in (
         ({name: value for name, value in found.items() if name != "heat"}, "heat missing"),
         (found | {"more": 1}, "unknown: more"),
@@ -131,13 +131,13 @@ def test_json_that_is_not_whole_is_refused() -> None:
         ([1], "not settings by name"),
     ):
         with pytest.raises(FileError, match=rf"^run.json: its settings cannot be read \({message}"):
-            Baking.from_json(wrong, "run.json")
+            BakeSettings.from_json(wrong, "run.json")
 
 
 def test_help_and_table_say_default_meaning_and_limits() -> None:
-    row = next(line for line in Baking.doc_table().splitlines() if "`minutes`" in line)
+    row = next(line for line in BakeSettings.doc_table().splitlines() if "`minutes`" in line)
     assert row == "| `minutes` | `5` | how long it bakes (an integer from 1 to 60) |"
-    assert "cream(fat=1,sugar=2)  what is between (names, separated by commas)" in Baking.help_text()
+    assert "cream(fat=1,sugar=2)  what is between (names, separated by commas)" in BakeSettings.help_text()
 
 
 def test_a_file_that_holds_something_else_is_named(tmp_path: Path) -> None:
@@ -156,16 +156,16 @@ def test_pairs_of_the_command_line() -> None:
 
 
 @dataclass(frozen=True)
-class Frying(Baking):
+class FrySettings(BakeSettings):
     minutes: int = 9
     oil: float = setting(1.0, "spoons of oil", low=0)
 
 
 def test_a_new_default_keeps_meaning_and_limits() -> None:
-    assert Frying().minutes == 9
-    assert "how long it bakes (an integer from 1 to 60)" in Frying.help_text()
+    assert FrySettings().minutes == 9
+    assert "how long it bakes (an integer from 1 to 60)" in FrySettings.help_text()
     with pytest.raises(SpecError, match="minutes must be an integer from 1 to 60"):
-        Frying(minutes=61)
+        FrySettings(minutes=61)
 
 
 def test_a_setting_cannot_hide_a_method() -> None:

@@ -143,7 +143,7 @@ def test_games_in_which_somebody_learns_something_are_refused(game: str, message
 
 
 def test_one_infostate_at_two_depths_is_refused() -> None:
-    class Lost(TreeForm):
+    class LossyForm(TreeForm):
         def new_initial_state(self) -> "LostState":
             return LostState(())
 
@@ -158,7 +158,7 @@ def test_one_infostate_at_two_depths_is_refused() -> None:
             return "lost"
 
     with pytest.raises(GameError, match="infostate 'lost' occurs at two depths"):
-        OpenLoop(Lost((), (), (), 1))
+        OpenLoop(LossyForm((), (), (), 1))
 
 
 def test_seeing_own_moves_is_learning_something() -> None:

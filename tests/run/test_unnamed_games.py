@@ -9,33 +9,33 @@ from treeplex.games.base import Game, State
 from treeplex.games.turn_based import TurnBased
 
 
-class Unnamed(Game):
+class UnnamedGame(Game):
     """Kuhn poker without a spec."""
 
     def new_initial_state(self) -> State:
         return load("kuhn_poker").new_initial_state()
 
 
-NAME = "<Unnamed: 2 players>"
+NAME = "<UnnamedGame: 2 players>"
 
 
 def test_texts_have_the_representation(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    solution = tp.solve(Unnamed(), "cfr+", iterations=5)
+    solution = tp.solve(UnnamedGame(), "cfr+", iterations=5)
     assert repr(solution).startswith(f"<solution of {NAME} by cfr+:")
-    assert "&lt;Unnamed: 2 players&gt;" in solution._repr_html_()
+    assert "&lt;UnnamedGame: 2 players&gt;" in solution._repr_html_()
     assert NAME in repr(solution.policy)
     assert NAME in repr(solution.game)
-    comparison = tp.compare(Unnamed(), ["cfr"], iterations=5)
+    comparison = tp.compare(UnnamedGame(), ["cfr"], iterations=5)
     assert NAME in repr(comparison)
-    assert "&lt;Unnamed" in comparison._repr_html_()
+    assert "&lt;UnnamedGame" in comparison._repr_html_()
     with pytest.raises(PolicyError, match=f"infostates of {NAME}"):
-        tp.judge(Unnamed(), {})
+        tp.judge(UnnamedGame(), {})
     with pytest.raises(PolicyError, match=f"not for {NAME}"):
-        tp.judge(Unnamed(), tp.Policy.uniform(tp.compile("leduc_poker")))
+        tp.judge(UnnamedGame(), tp.Policy.uniform(tp.compile("leduc_poker")))
     tp.policies.save(solution.policy, tmp_path / "policy.json")
     with pytest.raises(PolicyError, match="does not say which game"):
         tp.load_policy(tmp_path / "policy.json")
-    assert len(tp.load_policy(tmp_path / "policy.json", Unnamed())) == 12
+    assert len(tp.load_policy(tmp_path / "policy.json", UnnamedGame())) == 12
 
 
 def test_large_matrices_are_not_written_out() -> None:
@@ -46,4 +46,4 @@ def test_large_matrices_are_not_written_out() -> None:
 
 
 def test_simultaneous_moves_do_not_hide_the_name() -> None:
-    assert str(TurnBased(Unnamed(), "")) == NAME
+    assert str(TurnBased(UnnamedGame(), "")) == NAME

@@ -83,7 +83,7 @@ class Job:
         self.new(out=folder / f"finished{self.suffix}", progress=None)
         try:
             self.new(out=folder / f"interrupted{self.suffix}", progress=interrupt_after(self.stop))
-        except tp.errors.Interrupted:
+        except tp.errors.JobInterrupt:
             return
         raise AssertionError("the job was over before it was interrupted")
 

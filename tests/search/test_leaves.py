@@ -17,7 +17,7 @@ from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.encoding import Encoding
 from treeplex.search import ExactLeaf, LeafValue, NoLeaf, ZeroLeaf, cut
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.perfect_information import CertainLeaf
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import Horizon
@@ -118,7 +118,7 @@ def test_exact_values_sum_to_zero(where: str) -> None:
 def test_what_is_prepared_goes_with_the_places() -> None:
     """A leaf keeps what it compiled for the last places only."""
     made: list[str] = []
-    prepared: Prepared[str, str] = Prepared(lambda key: made.append(key) or key)  # type: ignore[func-returns-value]
+    prepared: SingleEntryCache[str, str] = SingleEntryCache(lambda key: made.append(key) or key)  # type: ignore[func-returns-value]
     keys = ["one", "two"]
     assert [prepared(keys[k]) for k in (0, 0, 1, 0)] == ["one", "one", "two", "one"]
     assert made == ["one", "two", "one"]

@@ -299,7 +299,7 @@ class OwnSubgames(CoinTree):
         self.asked += 1
 
 
-class Unsearched(PublicGame):
+class UnsearchableGame(PublicGame):
     """A public game without subgames: neither a public tree nor its own."""
 
     def __init__(self, inner: CoinTree) -> None:
@@ -324,6 +324,6 @@ def test_a_game_is_asked_for_its_subgames_first() -> None:
     own = OwnSubgames()
     assert len(cut(own, [Belief.root(own)]).leaves) == 0
     assert own.asked == 1
-    other = Unsearched(CoinTree())
+    other = UnsearchableGame(CoinTree())
     with pytest.raises(AlgorithmError, match=r"has no public tree, which this needs: .* public_tree\(\)"):
         cut(other, [Belief.root(CoinTree())])

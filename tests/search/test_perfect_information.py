@@ -110,7 +110,7 @@ class Secret(Heap):
         return "".join(map(str, self.moves[1:]))
 
 
-class Guessing(Nim):
+class GuessingNim(Nim):
     """Guess a coin that nobody sees."""
 
     spec = "guessing"
@@ -120,6 +120,6 @@ class Guessing(Nim):
 
 
 def test_what_is_hidden_from_both_is_refused() -> None:
-    game = Guessing()
+    game = GuessingNim()
     with pytest.raises(GameError, match="hidden from both players"):
         certain_policy(compile_game(game), PerfectInformation(game), NoLeaf(), PlaythroughSettings(iterations=20, depth=0))

@@ -101,7 +101,7 @@ def test_answers_are_the_same_side_by_side_and_alone() -> None:
     assert together.argmax(axis=1).tolist() == [2, 1, 0]  # scissors, paper, rock
 
 
-class Erring(ExactLeaf):
+class NoisyLeaf(ExactLeaf):
     """Exact values, each off by ``error`` in one direction or the other, always the same for a hand at a public state."""
 
     def __init__(self, error: float, seed: int) -> None:
@@ -136,6 +136,6 @@ def test_theorem_3_what_is_played_is_exploitable_in_proportion_to_the_error_of_v
     exact, cuts, found = played("kuhn_poker", ExactLeaf(iterations=LEAF)), 2, []
     assert exact < 0.03
     for error, seed in ((0.01, 0), (0.03, 1), (0.3, 2)):
-        found.append((played("kuhn_poker", Erring(error, seed)) - exact) / error)
+        found.append((played("kuhn_poker", NoisyLeaf(error, seed)) - exact) / error)
         assert found[-1] < 2 * cuts, (error, seed)
     assert max(found) > 0.5

@@ -220,7 +220,7 @@ def same_sequences(search: SubgameSearch, game: CompiledGame, rules: PublicTree)
     return here, there
 
 
-class Fixed:
+class LinearLeaf:
     """Leaves valued by a linear function of the other's reach, as if a fixed policy followed."""
 
     def __init__(self, rules: PublicTree) -> None:
@@ -243,7 +243,7 @@ class Fixed:
 @pytest.mark.parametrize("method", MODIFIED)
 def test_modified_cfr_avg_is_cfr_where_what_follows_is_fixed(method: str) -> None:
     """Appendix I: if every history of a leaf keeps its value, the differences of sums are what CFR would have used."""
-    leaf = Fixed(public_tree(DICE))
+    leaf = LinearLeaf(public_tree(DICE))
     sound, modified = (searched(DICE, name, leaf, Horizon(2), 60) for name in (method.replace("-modified", ""), method))
     assert len(sound.subgames.leaves)
     assert modified.regrets == pytest.approx(sound.regrets, abs=1e-8)

@@ -14,7 +14,7 @@ from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
-from treeplex.forms.policies.remembered import Remembered
+from treeplex.forms.policies.remembered import HistoryState
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
@@ -150,7 +150,7 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
     """
     state: State = rules.new_initial_state()
     if any(getattr(player, "members", 1) > 1 for player in players):
-        state = cast("State", Remembered(state))
+        state = cast("State", HistoryState(state))
     try:
         for _ in range(LONGEST):
             actor = state.current_player()

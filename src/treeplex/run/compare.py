@@ -15,7 +15,7 @@ from treeplex.base import notebook
 from treeplex.base.dataframes import dataframe
 from treeplex.base.digits import three_digits
 from treeplex.base.storage.files import write_atomically
-from treeplex.errors import FileError, Interrupted, SpecError
+from treeplex.errors import FileError, JobInterrupt, SpecError
 from treeplex.run.job.folder import folder_at
 from treeplex.run.job.progress_line import AnyProgress, line_for
 from treeplex.run.job.record import check_effort, words_of
@@ -269,7 +269,7 @@ def compare(
                     progress=progress if callable(progress) else line,
                     **plan.options,
                 )
-            except Interrupted as stopped:
+            except JobInterrupt as stopped:
                 solution, interrupted = stopped.result, True
             solutions.append(solution)
             if interrupted:

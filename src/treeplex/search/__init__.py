@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         off_tree_actions,
         off_tree_counts,
     )
-    from treeplex.search.resolving.settings import Resolving
+    from treeplex.search.resolving.settings import ResolveSettings
     from treeplex.search.settings import PlaythroughSettings
     from treeplex.search.subgame_search import SubgameSearch, subgame_values
     from treeplex.search.subgames.batch import cut_states
@@ -72,7 +72,7 @@ _HOMES = {
     "treeplex.search.resolving.self_generation": "self_generated_policies",
     "treeplex.search.resolving.self_improvement": "CoarsePolicy, compile_abstraction, off_tree_counts, "
     "improve_blueprint, most_frequent_actions, off_tree_actions",
-    "treeplex.search.resolving.settings": "Resolving",
+    "treeplex.search.resolving.settings": "ResolveSettings",
     "treeplex.search.settings": "PlaythroughSettings",
     "treeplex.search.subgame_search": "SubgameSearch, subgame_values",
     "treeplex.search.translation.agent": "TranslatedAgent",
@@ -102,8 +102,8 @@ __all__ = [
     "PlaythroughSettings",
     "PolicyValues",
     "Resolve",
+    "ResolveSettings",
     "ResolvedSubgame",
-    "Resolving",
     "ResolvingAgent",
     "ResolvingState",
     "SearchAgent",

@@ -1,6 +1,6 @@
 """Exact values at the leaves of depth-limited subgames, by endgame solving."""
 
-from treeplex.search.leaf import NoLeaf, Prepared
+from treeplex.search.leaf import NoLeaf, SingleEntryCache
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import Subgames, cut_states
@@ -21,7 +21,7 @@ class ExactLeaf:
 
     def __init__(self, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64") -> None:
         self.method, self.iterations, self.threads, self.storage = method, iterations, threads, storage
-        self.endgames: Prepared[Places, Endgames] = Prepared(self._compiled)
+        self.endgames: SingleEntryCache[Places, Endgames] = SingleEntryCache(self._compiled)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if not len(places):

@@ -92,7 +92,7 @@ def shape_text(value: object) -> str:
     return f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
 
 
-class Prepared(Generic[Key, Made]):
+class SingleEntryCache(Generic[Key, Made]):
     """One-entry cache for an object prepared for places or a subgame."""
 
     def __init__(self, make: Callable[[Key], Made]) -> None:

@@ -23,14 +23,14 @@ from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree
-from treeplex.search.leaf import LeafValue, Prepared, leaf_values
+from treeplex.search.leaf import LeafValue, SingleEntryCache, leaf_values
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import Subgames, cut_states, place
 from treeplex.search.subgames.subgame import Places, Ranges
 from treeplex.search.subgames.templates import Template
-from treeplex.search.warm_start.begin import Guided, begin_search
+from treeplex.search.warm_start.begin import WarmStartLeaf, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Watch = Callable[[int, int], None]
@@ -38,7 +38,7 @@ Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class TemplateSolution:
     """A subgame and the agent's action probabilities at each decision of its template."""
 
     template: Template
@@ -63,14 +63,14 @@ def certain_policy(
     tell = watch or (lambda searched, known: None)
     states = searched_states(rules, settings, tell)
     known = CertainLeaf(leaf)
-    solved: dict[Hashable, Solved] = {}
+    solved: dict[Hashable, TemplateSolution] = {}
     futures = list(states)
     for batch in [futures[first : first + settings.batch] for first in range(0, len(futures), settings.batch)]:
         subgames = cut_states(rules, [states[future] for future in batch], settings.horizon)
         rows = rows_of(subgames, agent_policy(subgames, known, settings))
         ends = (*subgames.first_decision.tolist(), len(rows))
         for future, made, (first, end) in zip(batch, subgames.templates, pairwise(ends), strict=True):
-            solved[future] = Solved(made, rows[first:end])
+            solved[future] = TemplateSolution(made, rows[first:end])
         tell(len(solved), len(states))
     return Policy(game, along_all_paths(game, rules, solved))
 
@@ -122,10 +122,10 @@ def rows_of(subgames: Subgames, policy: Floats) -> list[Floats]:
     return [policy[first : first + stride * actions : stride] for first, stride, actions in layout]
 
 
-def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable, Solved]) -> Floats:
+def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable, TemplateSolution]) -> Floats:
     """Assemble the policy of the whole game, float64 [Q], from the policies of its subgames."""
     probabilities = np.full(int(game.tree.sequence_offsets[-1]), np.nan)
-    stack: list[tuple[Hashable, Solved, tuple[int, ...]]] = [(rules.root, solved[rules.future(rules.root)], ())]
+    stack: list[tuple[Hashable, TemplateSolution, tuple[int, ...]]] = [(rules.root, solved[rules.future(rules.root)], ())]
     while stack:
         node, inside, path = stack.pop()
         kind, number = inside.template.index.get(path, ("", -1))
@@ -155,10 +155,10 @@ class CertainLeaf:
     """Leaf values that are computed once, since they cannot change when beliefs are certain."""
 
     def __init__(self, leaf: LeafValue) -> None:
-        self._found: Prepared[Places, Ranges] = Prepared(
+        self._found: SingleEntryCache[Places, Ranges] = SingleEntryCache(
             lambda places: leaf_values(leaf, places, certain(places), certain(places))
         )
-        if isinstance(leaf, Guided):
+        if isinstance(leaf, WarmStartLeaf):
             self.warm, self.guess = leaf.warm, leaf.guess
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:

@@ -32,7 +32,7 @@ def training_iterations(
     return first + generator.choice(len(weights), count, p=weights / weights.sum())
 
 
-class Stopped(NamedTuple):
+class SelfPlayPolicies(NamedTuple):
     """Results of searches for self-play, each stopped at its own iteration.
 
     Attributes:
@@ -53,7 +53,7 @@ def policies_at(
     values: bool = True,
     average: bool = False,
     copies: "Replicas | None" = None,
-) -> Stopped:
+) -> SelfPlayPolicies:
     """Run a search; returns each subgame's policy at its stop, and optionally the average.
 
     Stop t means the policy after t updates, which enters averages as iteration t + 1; stop 0 is the initial uniform policy. A
@@ -65,7 +65,7 @@ def policies_at(
     owners = search.subgames.owners if copies is None else copies.subgames.owners
     source = np.arange(len(owners)) if copies is None else copies.source
     at = np.where(owners >= 0, stops[owners], 0)
-    found = Stopped(search.policy[source], search.next_average()[source] if average else None)
+    found = SelfPlayPolicies(search.policy[source], search.next_average()[source] if average else None)
     wanted = set(stops.tolist())
     for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
         search.run(1)

@@ -11,7 +11,7 @@ WING = Wing(
         f"{_AGENTS}.tables:Blueprint",
         f"{_AGENTS}.libratus:Libratus",
         f"{_AGENTS}.pluribus:Pluribus",
-        f"{_AGENTS}.translated:Translated",
+        f"{_AGENTS}.translated:ActionTranslation",
         f"{_AGENTS}.lbr:LocalBest",
         f"{_AGENTS}.rules:Rules",
         f"{_AGENTS}.openspiel:OpenSpiel",

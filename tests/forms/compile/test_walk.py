@@ -60,7 +60,7 @@ class Place(State):
 
 
 @dataclass(eq=False)
-class Written(Game):
+class WrittenGame(Game):
     root: Place
     num_players: int = 2
     spec: str = field(default="written")
@@ -83,7 +83,7 @@ def chance(*below: Place, chances: Sequence[float] = ()) -> Place:
 
 def refused(root: Place, message: str, error: type[GameError] = GameError, players: int = 2) -> None:
     with pytest.raises(error, match=message) as caught:
-        compile_rules(Written(root, players))
+        compile_rules(WrittenGame(root, players))
     assert type(caught.value) is error
 
 
@@ -102,8 +102,8 @@ def test_chance_at_the_root_is_named_so() -> None:
 
 
 def test_rounding_of_chance_is_allowed() -> None:
-    assert compile_rules(Written(chance(*[end()] * 7, chances=[1 / 7] * 7))).size.terminals == 7
-    assert compile_rules(Written(chance(end(), end(), chances=(1.0, 0.0)))).size.histories == 2
+    assert compile_rules(WrittenGame(chance(*[end()] * 7, chances=[1 / 7] * 7))).size.terminals == 7
+    assert compile_rules(WrittenGame(chance(end(), end(), chances=(1.0, 0.0)))).size.histories == 2
 
 
 @pytest.mark.parametrize("payoffs", [(math.nan, 0.0), (math.inf, -math.inf), (1.0,), (1.0, -1.0, 0.0)])
@@ -192,20 +192,20 @@ def test_too_many_histories(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_action_names_that_differ_between_infosets_fall_back_to_numbers() -> None:
-    class Renamed(Place):
+    class RenamedPlace(Place):
         def action_to_string(self, action: int) -> str:
             return f"{self.knows[0]}{action}" if action else "check"
 
-    below = [Renamed(0, (name, ""), (0, 1), (end(), end())) for name in "ab"]
-    assert compile_rules(Written(chance(*below))).action_names == ({0: "check", 1: "1"}, {})
+    below = [RenamedPlace(0, (name, ""), (0, 1), (end(), end())) for name in "ab"]
+    assert compile_rules(WrittenGame(chance(*below))).action_names == ({0: "check", 1: "1"}, {})
 
 
 def test_constant_and_general_sums() -> None:
-    constant = compile_rules(Written(chance(end(3.0, 2.0), end(1.5, 3.5))))
+    constant = compile_rules(WrittenGame(chance(end(3.0, 2.0), end(1.5, 3.5))))
     assert (constant.constant, constant.zero_sum) == (5.0, False)
-    general = compile_rules(Written(chance(end(3.0, 2.0), end(1.5, 3.6))))
+    general = compile_rules(WrittenGame(chance(end(3.0, 2.0), end(1.5, 3.6))))
     assert (general.constant, general.zero_sum) == (None, False)
-    assert compile_rules(Written(end(2.0, -2.0))).zero_sum
+    assert compile_rules(WrittenGame(end(2.0, -2.0))).zero_sum
 
 
 FORGETFUL = "goofspiel(num_cards=4,imp_info=false,points_order=descending)"
@@ -220,7 +220,7 @@ def test_openspiel_goofspiel_is_refused_with_the_infostate() -> None:
 def test_refined_names_stay_distinct() -> None:
     """Splitting 'x' makes 'x#2', which the rules already use for something else."""
     split = [decision(0, (first,), decision(0, ("x",), end(), end())) for first in ("a", "b")]
-    game = compile_rules(Written(chance(*split, decision(0, ("x#2",), end(), end()))), refine=True)
+    game = compile_rules(WrittenGame(chance(*split, decision(0, ("x#2",), end(), end()))), refine=True)
     assert sorted(game.infostates) == ["a", "b", "x#1", "x#2", "x#3"]
     assert len(game.lookup) == 5
 
@@ -229,7 +229,7 @@ def test_refining_with_public_states() -> None:
     below = [decision(0, ("y", name), end(), end(0.0, 0.0), public=name) for name in "ab"]
     root = decision(0, ("x", "start"), *below, public="start")
     refused(root, "lacks perfect recall", ImperfectRecallError)
-    game = compile_rules(Written(root), refine=True)
+    game = compile_rules(WrittenGame(root), refine=True)
     assert sorted(game.infostates) == ["x", "y#1", "y#2"]
     assert game.size.public_states == 3
 

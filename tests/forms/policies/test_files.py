@@ -49,7 +49,7 @@ def test_any_policy_comes_back(tmp_path: Path, seed: int, suffix: str) -> None:
     np.testing.assert_array_equal(load_policy(tmp_path / f"policy{suffix}").probabilities, policy.probabilities)
 
 
-class Labelled(State):
+class LabelState(State):
     """One decision of player 0, at an infostate of any name."""
 
     def __init__(self, infostate: str, over: bool = False) -> None:
@@ -62,8 +62,8 @@ class Labelled(State):
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         return [] if self.over else [0, 1]
 
-    def child(self, action: int) -> "Labelled":
-        return Labelled(self.infostate, over=True)
+    def child(self, action: int) -> "LabelState":
+        return LabelState(self.infostate, over=True)
 
     def returns(self) -> Sequence[float]:
         return [1.0, -1.0]
@@ -76,8 +76,8 @@ class LabelledGame(Game):
     def __init__(self, infostate: str) -> None:
         self.infostate = infostate
 
-    def new_initial_state(self) -> Labelled:
-        return Labelled(self.infostate)
+    def new_initial_state(self) -> LabelState:
+        return LabelState(self.infostate)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -12,7 +12,7 @@ from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.views.infoset_tensors import infoset_tensors, states_of
 from treeplex.forms.policies.heads import HEADS
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
-from treeplex.forms.policies.remembered import Remembered
+from treeplex.forms.policies.remembered import HistoryState
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.policies.views import TENSOR, WORDS, probe
 
@@ -110,7 +110,7 @@ def test_a_mixture_counts_each_network_by_its_own_past(head: str, tmp_path: Path
     mixed, game = mixture("leduc_poker", head), tp.compile("leduc_poker")
     mixed.save(tmp_path / "policy.safetensors")
     mixed, checked = NeuralPolicy.load(tmp_path / "policy.safetensors"), 0
-    table, stack = mixed.on(game), [Remembered(game.rules.new_initial_state())]  # type: ignore[union-attr]
+    table, stack = mixed.on(game), [HistoryState(game.rules.new_initial_state())]  # type: ignore[union-attr]
     names = {text: number for number, text in enumerate(game.infostates)}
     while stack:
         state = stack.pop()
@@ -122,7 +122,7 @@ def test_a_mixture_counts_each_network_by_its_own_past(head: str, tmp_path: Path
             actions = [each for each, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
             stack += [state.child(action) for action in actions][: 2 if state.is_chance_node() else None]
     assert checked > 10
-    with pytest.raises(PolicyError, match="ask it at Remembered states"):
+    with pytest.raises(PolicyError, match="pass a HistoryState"):
         mixed.action_probabilities(game.rules.new_initial_state().child(0).child(1))  # type: ignore[union-attr]
 
 

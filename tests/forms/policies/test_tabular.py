@@ -74,9 +74,9 @@ def test_unknown_infostates(key: object) -> None:
 
 
 def test_an_infostate_that_two_players_share() -> None:
-    from tests.forms.compile.test_walk import Written, decision, end
+    from tests.forms.compile.test_walk import WrittenGame, decision, end
 
-    rules: Game = Written(decision(0, ("same", "same"), end(), decision(1, ("same", "same"), end(), end())))
+    rules: Game = WrittenGame(decision(0, ("same", "same"), end(), decision(1, ("same", "same"), end(), end())))
     policy = Policy.uniform(compile_game(rules))
     with pytest.raises(PolicyError, match=r"infostate 'same' belongs to several players; ask for policy\[player, infostate\]"):
         policy["same"]
@@ -136,7 +136,7 @@ def test_whether_it_is_there() -> None:
     assert (1, "0pb") not in policy
 
 
-class Shown(State):
+class VisibleState(State):
     """Matching pennies, both at once."""
 
     def __init__(self, moves: tuple[int, ...] = ()) -> None:
@@ -148,9 +148,9 @@ class Shown(State):
     def legal_actions(self, player: int | None = None) -> list[int]:
         return [0, 1]
 
-    def child(self, action: object) -> "Shown":
+    def child(self, action: object) -> "VisibleState":
         assert isinstance(action, tuple)
-        return Shown(action)
+        return VisibleState(action)
 
     def returns(self) -> list[float]:
         won = 1.0 if self.moves[0] == self.moves[1] else -1.0
@@ -161,18 +161,20 @@ class Shown(State):
 
 
 class Pennies(Game):
-    def new_initial_state(self) -> Shown:
-        return Shown()
+    def new_initial_state(self) -> VisibleState:
+        return VisibleState()
 
 
 def test_the_strings_of_rules_with_simultaneous_moves_will_do() -> None:
     policy = Policy.uniform(compile_game(Pennies()))
     turn = policy[1, "Current player: 1\n1 shows"]
-    assert turn == policy[1, "1 shows"] == policy["1 shows"] == policy.action_probabilities(Shown(), 1) == {0: 0.5, 1: 0.5}
+    assert (
+        turn == policy[1, "1 shows"] == policy["1 shows"] == policy.action_probabilities(VisibleState(), 1) == {0: 0.5, 1: 0.5}
+    )
     assert "1 shows" in policy
     assert (0, "1 shows") not in policy
     with pytest.raises(PolicyError, match="give player_id"):
-        policy.action_probabilities(Shown())
+        policy.action_probabilities(VisibleState())
 
 
 def test_nobody_acts() -> None:

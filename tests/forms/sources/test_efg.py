@@ -252,7 +252,7 @@ def test_rules_that_cannot_be_written() -> None:
         efg_text(OddGame([0.5, 0.5], differ=True))
 
 
-class Matching(State):
+class PenniesState(State):
     """Matching pennies, both at once."""
 
     def __init__(self, moves: tuple[int, ...] = ()) -> None:
@@ -264,8 +264,8 @@ class Matching(State):
     def legal_actions(self, player: int | None = None) -> list[int]:
         return [0, 1]
 
-    def child(self, action: Any) -> "Matching":
-        return Matching(action)
+    def child(self, action: Any) -> "PenniesState":
+        return PenniesState(action)
 
     def returns(self) -> list[float]:
         win = 1.0 if self.moves[0] == self.moves[1] else -1.0
@@ -276,8 +276,8 @@ class Matching(State):
 
 
 class MatchingGame(Game):
-    def new_initial_state(self) -> Matching:
-        return Matching()
+    def new_initial_state(self) -> PenniesState:
+        return PenniesState()
 
 
 def test_simultaneous_moves_are_written_in_turn() -> None:

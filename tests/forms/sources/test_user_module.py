@@ -48,11 +48,11 @@ class Choose(Game):
         return Choice(self.n)
 
 
-class Unfinished(Game):
+class IncompleteGame(Game):
     pass
 
 
-class Broken(Game):
+class FailingGame(Game):
     def __init__(self, n=1):
         self.n = 1 / (n - 1)
 
@@ -132,7 +132,7 @@ def test_openspiel_games(folder: Path) -> None:
         ("mygame.py:Choose(m=3)", r"unexpected keyword argument 'm'; it takes \(n: int = 2\)"),
         ("mygame.py:make", r"missing a required argument: 'n'"),
         ("mygame.py:READY(n=3)", "has parameters"),
-        ("mygame.py", r"which game of mygame\.py\? it defines Choose, Broken; write"),
+        ("mygame.py", r"which game of mygame\.py\? it defines Choose, FailingGame; write"),
         ("beside.py", "no class that derives"),
         ("mygame.py!Choose", "cannot read"),
         ("mygame.py:refuse", "n must be even"),
@@ -146,9 +146,9 @@ def test_bad_specs(folder: Path, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("mygame.py:Unfinished", "class Unfinished lacks new_initial_state"),
+        ("mygame.py:IncompleteGame", "class IncompleteGame lacks new_initial_state"),
         ("mygame.py:NUMBER", "returned a int, not a game"),
-        ("mygame.py:Broken", r"^mygame\.py:44: ZeroDivisionError: .*division"),
+        ("mygame.py:FailingGame", r"^mygame\.py:44: ZeroDivisionError: .*division"),
         ("syntax.py:X", r"syntax\.py:2: "),
         ("deep.py:X", r"^deep\.py:3: JSONDecodeError"),
         ("exits.py:X", r"^exits\.py:2: SystemExit: 3"),

@@ -22,7 +22,7 @@ from treeplex.search import play_game
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.resolved import Trunk, gifts, opponent_values
-from treeplex.search.resolving.settings import Resolving
+from treeplex.search.resolving.settings import ResolveSettings
 from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.policy_tables import sequences_at
 
@@ -36,7 +36,7 @@ def solved() -> tp.holdem.HoldemSolution:
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin", "reach-maxmargin"])
 def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolution) -> None:
     """Neither player is more exploitable than the blueprint, which knows boards up to suits only."""
-    settings = Resolving(gadget=gadget, every="round", iterations=100)
+    settings = ResolveSettings(gadget=gadget, every="round", iterations=100)
     made = ResolvingAgent(HoldemGame.of(small_spot()), settings, blueprint=SpotBlueprint(solved.policy), start=1, remember=100)
     judged = policy_on_spot(made, small_spot()).judge()
     assert (np.array(judged.best_response_values) <= solved.policy.judge().best_response_values).all()
@@ -64,7 +64,7 @@ def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None
     """On boards that are solved under other suits as well."""
     blueprint = SpotBlueprint(solved.policy)
     with pytest.raises(AlgorithmError, match="start=2, but the spot has deals for starts up to 1"):
-        ResolvingAgent(HoldemGame.of(small_spot()), Resolving(iterations=1), blueprint=blueprint, start=2)
+        ResolvingAgent(HoldemGame.of(small_spot()), ResolveSettings(iterations=1), blueprint=blueprint, start=2)
     game = HoldemGame.of(small_spot())
     assert solved.game.isomorphism
     for card in game.options(game.state(game.tree.nodes[1].children[0], game.spot.board)).labels[:4]:  # type: ignore[union-attr]

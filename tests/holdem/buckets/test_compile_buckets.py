@@ -60,7 +60,7 @@ def test_the_same_as_a_walk_of_the_rules(name: str) -> None:
     assert tp.solve(by_arithmetic, "lp").value == pytest.approx(tp.solve(by_rules, "lp").value, abs=1e-9)
 
 
-class Observed(Game):
+class ObservedBuckets(Game):
     """Poker with all its cards, in which players see nothing but the buckets of their own hands: an abstraction written out."""
 
     def __init__(self, spot: Spot) -> None:
@@ -136,7 +136,7 @@ def test_buckets_that_lose_nothing_are_poker_itself(spot: Spot) -> None:
 @pytest.mark.parametrize("spot", [leduc_holdem(), NO_LIMIT], ids=["limit", "no limit"])
 def test_buckets_that_lose_something_are_the_abstraction_written_out(spot: Spot) -> None:
     tables = counted(before, after, (2, 3))
-    buckets, written = compile_buckets(BucketGame(spot, (2, 3), lambda: tables)), compile_rules(Observed(spot))
+    buckets, written = compile_buckets(BucketGame(spot, (2, 3), lambda: tables)), compile_rules(ObservedBuckets(spot))
     assert set(buckets.lookup) == set(written.lookup)
     assert tp.solve(buckets, "lp").value == pytest.approx(tp.solve(written, "lp").value, abs=1e-6)
     policy = tp.solve(buckets, "dcfr", iterations=40).policy

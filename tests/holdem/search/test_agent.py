@@ -27,7 +27,7 @@ T, RIVER, LONG = 5, 6, 500
 RIVER_CARD = parse_card("2c")
 
 
-class Drawn(np.random.Generator):
+class FixedDraws(np.random.Generator):
     """A generator whose every number is the same, so that the iteration drawn is known."""
 
     def __init__(self, number: float) -> None:
@@ -80,7 +80,7 @@ def test_over_its_draws_it_plays_the_average_policy_at_the_root(method: str) -> 
     found = np.zeros_like(expected)
     hands = hands_of(0, agent())
     for number, weight in draws(method):
-        drawn = agent(Drawn(number), method)
+        drawn = agent(FixedDraws(number), method)
         for hand in hands:
             found[:, hand] += weight * drawn.policy()[:, hand]
     np.testing.assert_allclose(found[:, hands], expected[:, hands], atol=1e-6)
@@ -92,7 +92,7 @@ def test_over_its_draws_it_plays_the_average_policy_at_the_root(method: str) -> 
 @pytest.mark.parametrize("method", ["lcfr", "lcfr-avg", "linear-fp"])
 def test_beliefs_on_the_river_are_those_of_the_iteration_drawn(method: str, stop: int) -> None:
     """Of its policy; in CFR-AVG and fictitious play of the average up to it (section 5.2)."""
-    found = agent(Drawn(draws(method)[stop][0]), method)
+    found = agent(FixedDraws(draws(method)[stop][0]), method)
     assert event(found) == betting_tree(SPOT).nodes[0]
     found.see(0)
     found.see(1)  # a bet of the pot
@@ -285,7 +285,7 @@ def test_a_line_that_nobody_plays_still_has_beliefs() -> None:
 @pytest.mark.parametrize("method", ["lcfr", "lcfr-avg-modified", "flop"])
 def test_without_a_draw_the_average_policy_is_played(method: str) -> None:
     """Whatever the generator; and beliefs move by it."""
-    found, average = agent(Drawn(0.0), method, drawn=False), searched(method, T)
+    found, average = agent(FixedDraws(0.0), method, drawn=False), searched(method, T)
     rows = average.policy_at(0, average.average)
     hands = hands_of(0, found)
     np.testing.assert_allclose(found.policy()[:, hands], rows[:, hands], atol=1e-6)

@@ -19,7 +19,7 @@ from treeplex.holdem.search.leaves.continuations import ContinuationPayoffs, boa
 from treeplex.holdem.spots.spot import Rake
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch, biased_policies, cut
 from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.settings import Resolving
+from treeplex.search.resolving.settings import ResolveSettings
 from treeplex.search.subgames.batch import PairPlaces
 
 ROUND, ALONE = Horizon(rounds=1), Horizon(rounds=1, all_in=True)
@@ -131,7 +131,9 @@ def test_as_many_boards_as_there_is_time_for() -> None:
         assert looked_at == boards
         assert all(np.isfinite(each).all() and np.abs(each).max() > 1.0 for each in pairs)
     game = hands.game
-    agent = ResolvingAgent(game, Resolving(every="round", iterations=3), BlueprintLeaf(game, hands, boards=16), horizon=ALONE)
+    agent = ResolvingAgent(
+        game, ResolveSettings(every="round", iterations=3), BlueprintLeaf(game, hands, boards=16), horizon=ALONE
+    )
     agent.think = 1e3
     agent.policy()
     assert agent.thought is not None

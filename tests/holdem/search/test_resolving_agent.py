@@ -11,7 +11,7 @@ from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, cut, opponent_values
 from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.settings import Resolving
+from treeplex.search.resolving.settings import ResolveSettings
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.response import response_values
 from treeplex.search.subgames.subgame import Subgame
@@ -69,12 +69,12 @@ def policy_in(inner: Subgame, search: SubgameSearch) -> np.ndarray:
 def test_continual_resolving(gadget: str) -> None:
     """CFR+ reaches 0.0011 chips with so many iterations; the pot is 2."""
     spot = small_spot()
-    agent = ResolvingAgent(HoldemGame.of(spot), Resolving(gadget=gadget, iterations=80), remember=200)
+    agent = ResolvingAgent(HoldemGame.of(spot), ResolveSettings(gadget=gadget, iterations=80), remember=200)
     assert policy_on_spot(agent, spot).judge().exploitability < 0.003
 
 
 def test_a_bet_outside_the_tree() -> None:
-    agent = ResolvingAgent(HoldemGame.of(small_spot()), Resolving(iterations=10))
+    agent = ResolvingAgent(HoldemGame.of(small_spot()), ResolveSettings(iterations=10))
     agent.policy()
     agent.see(0)
     agent.see(agent.add(2.0))
@@ -92,8 +92,8 @@ def test_a_street_that_is_cut_off() -> None:
     """The leaf stands before the card: all rivers are solved from there, and then the one that came."""
     game = HoldemGame.of(small_spot())
     leaf, horizon = ExactLeaf(iterations=3), Horizon(rounds=1)
-    plain = ResolvingAgent(game, Resolving(gadget="none", iterations=3), leaf, horizon=horizon)
-    behind = ResolvingAgent(game, Resolving(iterations=3), leaf, horizon=horizon)
+    plain = ResolvingAgent(game, ResolveSettings(gadget="none", iterations=3), leaf, horizon=horizon)
+    behind = ResolvingAgent(game, ResolveSettings(iterations=3), leaf, horizon=horizon)
     for agent in (plain, behind):
         agent.policy()
         for label in (0, 0, game.spot.format.deck[1]):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.poker_games import SPOTS
 from treeplex.base.storage.memory import available_memory, container_memory
-from treeplex.errors import AlgorithmError, Interrupted, SpecError
+from treeplex.errors import AlgorithmError, JobInterrupt, SpecError
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.solve.estimate import estimate_spot
@@ -100,7 +100,7 @@ def test_control_c_hands_out_what_there_is():
     def press(progress):
         signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         solve_spot(RIVER, iterations=10**6, threads=1, progress=press)
     found = stopped.value.result
     assert (found.status, found.iterations) == ("interrupted", 1)
@@ -111,7 +111,7 @@ def test_control_c_hands_out_what_there_is():
 def test_sigterm_is_control_c_and_a_second_one_skips_the_judging(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("treeplex.holdem.solve.job.LONG_ITERATION", 0.0)
     monkeypatch.setattr("treeplex.holdem.solve.job.judge_spot", lambda *_, **__: signal.raise_signal(signal.SIGINT))
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         solve_spot(LEDUC, iterations=3, threads=1, progress=lambda _: signal.raise_signal(signal.SIGTERM))
     monkeypatch.undo()
     said = capsys.readouterr().err.splitlines()

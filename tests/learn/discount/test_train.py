@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import treeplex as tp
-from treeplex.errors import FileError, Interrupted, SpecError
+from treeplex.errors import FileError, JobInterrupt, SpecError
 from treeplex.learn.discount.job import BEST, DISCOUNT, PLOT, POLICY, best_of, learning_figure, short_names
 from treeplex.learn.discount.kind import specs_of
 from treeplex.learn.discount.settings import GAMES, DiscountSettings
@@ -126,7 +126,7 @@ class PressedLater:
 def test_ctrl_c_within_an_epoch_drops_that_epoch(unbroken, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     monkeypatch.setattr(frame, "Interrupt", PressedLater)
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         train(KUHN, "ddcfr", settings=TINY, out=folder, workers=1)
     assert 0 < stopped.value.result.records[-1].done < 6
     monkeypatch.undo()

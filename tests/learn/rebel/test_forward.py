@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 
 from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
-from treeplex.learn.common.fitting import Fitting, huber  # noqa: E402
+from treeplex.learn.common.fitting import NetworkFitter, huber  # noqa: E402
 from treeplex.learn.common.replay import Replay  # noqa: E402
 from treeplex.learn.common.value_net import Forward, layers_of, value_net  # noqa: E402
 from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
@@ -63,7 +63,7 @@ def test_outputs_are_those_of_pytorch(inputs: int, width: int, layers: int, outp
 def fitted(net: Any) -> None:
     rows = Replay(np.zeros((0, 22), np.float32), np.zeros((0, 8), np.float32), room=9)
     rows.add((np.ones((4, 22), np.float32), np.ones((4, 8), np.float32)), 9)
-    Fitting(net, rows, ("inputs", "targets"), huber).step(np.random.default_rng(0), batch=4, rate=0.1, clip=5.0)
+    NetworkFitter(net, rows, ("inputs", "targets"), huber).step(np.random.default_rng(0), batch=4, rate=0.1, clip=5.0)
 
 
 def stepped(net: Any) -> None:
@@ -153,10 +153,10 @@ def subgames() -> Subgames:
 
 def reached(batch: Subgames) -> tuple[np.ndarray, np.ndarray]:
     root = Belief.root(public_tree(DICE)).ranges
-    search = SubgameSearch(batch, METHODS["cfr"], Nothing(), (np.tile(root[0], (2, 1)), np.tile(root[1], (2, 1))))
+    search = SubgameSearch(batch, METHODS["cfr"], ZeroValues(), (np.tile(root[0], (2, 1)), np.tile(root[1], (2, 1))))
     return batch.leaves.reach_at(search.strategy)
 
 
-class Nothing:
+class ZeroValues:
     def __call__(self, places: Any, believed: Any, reached: Any, player: int | None = None) -> Any:
         return np.zeros_like(believed[0]), np.zeros_like(believed[1])

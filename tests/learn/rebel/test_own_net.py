@@ -13,7 +13,7 @@ import treeplex as tp  # noqa: E402
 from tests.trainings import stop_after, weights  # noqa: E402
 from treeplex.errors import (  # noqa: E402
     FileError,
-    Interrupted,
+    JobInterrupt,
     SpecError,
 )
 from treeplex.forms.sources.load import public_tree  # noqa: E402
@@ -61,7 +61,7 @@ def test_it_is_trained_and_resumed_bit_for_bit(file: str, tmp_path: Path) -> Non
     given = {"settings": SMALL | {"net": own}, "judge_every": 0, "workers": 1}
     tp.train(DICE, out=tmp_path / "whole", **given)
     assert {len(array) for array in read_net(tmp_path / "whole" / NET).weights.values()} >= {5}
-    with pytest.raises(Interrupted):
+    with pytest.raises(JobInterrupt):
         tp.train(DICE, out=tmp_path / "part", progress=stop_after(5), **given)
     tp.train(resume=tmp_path / "part", settings={"net": own}, judge_every=0)
     assert weights(tmp_path / "part") == weights(tmp_path / "whole")

@@ -12,7 +12,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.base.settings import Settings, setting
-from treeplex.errors import Interrupted, SpecError
+from treeplex.errors import JobInterrupt, SpecError
 from treeplex.learn import Learner
 from treeplex.learn.train.learner_job import panels_of
 from treeplex.run.job.record import Progress
@@ -25,7 +25,7 @@ class MixingSettings(Settings):
     steps: int = setting(3, "steps", low=1)
 
 
-class Mixing(Learner):
+class MixtureLearner(Learner):
     """Moves a tenth of the way to a best response at each step."""
 
     settings_class = MixingSettings
@@ -63,7 +63,7 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 def test_a_learner_of_your_own() -> None:
-    training = tp.train("kuhn_poker", Mixing)
+    training = tp.train("kuhn_poker", MixtureLearner)
     assert training.folder is None
     assert training.status == "finished"
     assert [record.done for record in training.records] == [0, 1, 2, 3]
@@ -72,12 +72,12 @@ def test_a_learner_of_your_own() -> None:
     assert training.load() is training.model
     assert training.to_json()["folder"] is None
     assert "exploitability" in training._repr_html_()
-    written = tp.train("kuhn_poker", Mixing, out="run")
+    written = tp.train("kuhn_poker", MixtureLearner, out="run")
     assert np.array_equal(written.model.probabilities, training.model.probabilities)
 
 
 def test_rules_without_a_name() -> None:
-    training = tp.train([[1.0, -1.0], [-1.0, 2.0]], Mixing)
+    training = tp.train([[1.0, -1.0], [-1.0, 2.0]], MixtureLearner)
     assert isinstance(training.model, tp.Policy)
 
 
@@ -86,8 +86,8 @@ def test_ctrl_c_gives_the_model_so_far() -> None:
         if progress.done == 1:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Interrupted) as stopped:
-        tp.train("kuhn_poker", Mixing, progress=stop)
+    with pytest.raises(JobInterrupt) as stopped:
+        tp.train("kuhn_poker", MixtureLearner, progress=stop)
     assert stopped.value.result.records[-1].done == 1
     assert isinstance(stopped.value.result.model, tp.Policy)
 
@@ -109,7 +109,7 @@ def test_discounts_and_a_value_network() -> None:
 
 
 def test_learning_curves_begin_at_step_0() -> None:
-    training = tp.train("kuhn_poker", Mixing)
+    training = tp.train("kuhn_poker", MixtureLearner)
     panel = panels_of(training.records, ("nodes", "episodes"))[0]
     assert list(panel.curves[0].across) == [0, 1, 2, 3]
     assert panel.curves[0].heights[0] == training.records[0].measures["exploitability"]
@@ -117,6 +117,6 @@ def test_learning_curves_begin_at_step_0() -> None:
 
 def test_what_needs_a_folder() -> None:
     with pytest.raises(SpecError, match="give out, or leave tensorboard out"):
-        tp.train("kuhn_poker", Mixing, tensorboard=True)
+        tp.train("kuhn_poker", MixtureLearner, tensorboard=True)
     with pytest.raises(SpecError, match="give out or resume, not both"):
-        tp.train("kuhn_poker", Mixing, out="run", resume="run")
+        tp.train("kuhn_poker", MixtureLearner, out="run", resume="run")

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.base.settings import Settings, setting
-from treeplex.errors import AlgorithmError, FileError, Interrupted, SpecError
+from treeplex.errors import AlgorithmError, FileError, JobInterrupt, SpecError
 from treeplex.learn import Learner
 from treeplex.learn.train.learner_job import OWN, POLICY
 from treeplex.learn.train.registry import learner_named
@@ -75,7 +75,7 @@ def test_ctrl_c_saves_it(tmp_path: Path) -> None:
         if progress.done == 2:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         tp.train("kuhn_poker", DEEP, settings=SHORT, out=tmp_path / "run", progress=stop)
     assert stopped.value.result.records[-1].done == 2
     assert tp.train(learner=DEEP, resume=tmp_path / "run").records[-1].done == 8
@@ -197,13 +197,13 @@ def test_a_class_from_a_prompt_has_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("countable", [("nodes",), ("nodes", "episodes")], ids=["before", "after a step"])
 def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: tuple[str, ...]) -> None:
     @dataclass(frozen=True)
-    class Limited(Settings):
+    class LimitSettings(Settings):
         episodes: int = setting(0, "playthroughs", low=0)
 
     class Idle(Learner):
         """Says that it counts what it does not."""
 
-        settings_class = Limited
+        settings_class = LimitSettings
         countable = property(lambda self: countable)
 
         def step(self) -> None: ...

@@ -10,7 +10,7 @@ from papers.cfr2007.runs import LIMIT, LimitSettings, load_limit, points, read_s
 from papers.cfr2007.strategy import preflop_strategy
 from papers.cfr2007.walks import judge_limit
 from treeplex.base.notices import telling
-from treeplex.errors import FileError, GameError, Interrupted, PolicyError, SpecError
+from treeplex.errors import FileError, GameError, JobInterrupt, PolicyError, SpecError
 from treeplex.holdem.buckets.look import look_up, preflop_buckets
 from treeplex.run.job.folder import RUN, JobFolder
 
@@ -46,7 +46,7 @@ def test_ctrl_c_saves_what_there_is(tmp_path):
             stopped.append(text)
             signal.raise_signal(signal.SIGINT)
 
-    with telling(say), pytest.raises(Interrupted) as interrupted:
+    with telling(say), pytest.raises(JobInterrupt) as interrupted:
         solve_limit(SETTINGS, iterations=1000, evaluations=1, out=tmp_path)
     run = interrupted.value.result
     assert run.status == "interrupted"

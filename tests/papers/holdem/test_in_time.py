@@ -6,13 +6,13 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from papers.holdem.in_time import CLOCKS, Decided, peak_memory, row_of
+from papers.holdem.in_time import CLOCKS, TimedDecision, peak_memory, row_of
 
 
 def test_rows_have_medians_and_extremes():
-    solved = [Decided(1, seconds, iterations, 6) for seconds, iterations in ((1.0, 10), (3.0, 30), (2.0, 40))]
-    assert row_of([*solved, Decided(1, 0.0, 0, 0)]) == ["1.50", "3.00", "30", "10", "6"]
-    assert row_of([Decided(0, 0.5, 0, 0)]) == ["0.50", "0.50", "", "", ""]
+    solved = [TimedDecision(1, seconds, iterations, 6) for seconds, iterations in ((1.0, 10), (3.0, 30), (2.0, 40))]
+    assert row_of([*solved, TimedDecision(1, 0.0, 0, 0)]) == ["1.50", "3.00", "30", "10", "6"]
+    assert row_of([TimedDecision(0, 0.5, 0, 0)]) == ["0.50", "0.50", "", "", ""]
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def sampled(belief: Belief, episodes: int) -> Ranges:
 def test_lemma_3_algorithm_1_learns_the_values_of_nested_searches_at_any_belief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hand by hand, as its proof has it: every call of the network is CFR-D of what follows; not so after one episode."""
     monkeypatch.setattr(theory, "LITERAL", 2)
-    expected = searched(passed(), theory.Nested(1, 2, "cfr"), 2).root_values()
+    expected = searched(passed(), theory.NestedSearchLeaf(1, 2, "cfr"), 2).root_values()
     early, late = sampled(passed(), 1), sampled(passed(), 100)
     for player in (0, 1):
         assert late[player] == pytest.approx(expected[player][0], abs=1e-12)
@@ -53,7 +53,7 @@ def test_lemma_3_they_are_those_of_an_equilibrium_up_to_the_root_of_the_iteratio
     belief, gaps = passed(), []
     exact = PublicProgram(RULES, belief.state).value(belief.ranges)
     for count in (4, 16, 64):
-        first, second = searched(belief, theory.Nested(1, count, "cfr"), count).mean_values()
+        first, second = searched(belief, theory.NestedSearchLeaf(1, count, "cfr"), count).mean_values()
         gaps.append(max(abs(float(first[0]) - exact), abs(float(second[0]) + exact)))
         assert gaps[-1] * count**0.5 < 0.2
     assert gaps[0] > 0.05 > gaps[1] > gaps[2]

@@ -359,9 +359,9 @@ def test_what_else_goes_wrong_is_one_line_too(error, code, words, monkeypatch):
 
 def test_a_bug_in_rules_of_ones_own_is_placed(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "import treeplex as tp\n\n\nclass Broken(tp.Game):\n    def new_initial_state(self):\n        return 1 / 0\n"
+        "import treeplex as tp\n\n\nclass FailingGame(tp.Game):\n    def new_initial_state(self):\n        return 1 / 0\n"
     )
-    message = complaint("info", f"{tmp_path}/mine.py:Broken")
+    message = complaint("info", f"{tmp_path}/mine.py:FailingGame")
     assert "ZeroDivisionError" in message
     assert "mine.py:6" in message
 

@@ -20,7 +20,7 @@ import pytest
 import treeplex as tp
 from papers.cfr2007.runs import LIMIT, LimitSettings, solve_limit
 from treeplex.base.settings import Settings, setting
-from treeplex.errors import FileError, Interrupted
+from treeplex.errors import FileError, JobInterrupt
 from treeplex.forms.policies.tabular import normalised
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
@@ -90,7 +90,7 @@ class CountingSettings(Settings):
     seed: int = setting(0, "seed", low=0)
 
 
-class Counting(Learner):
+class CountLearner(Learner):
     """Plays as often as drawn."""
 
     settings_class = CountingSettings
@@ -119,7 +119,7 @@ BLUEPRINT = BlueprintTraining(boards=60, deals=2, buckets=(3, 2, 2, 2), method="
 CASES["blueprint"] = Case(HOLDEM_BLUEPRINT, partial(train, TEN_CARDS, "blueprint", settings=BLUEPRINT), train, 23)
 RESPONSE = BestResponseSettings(steps=12, batch=32, width=4, hands=8, every=4, approximator="table")
 CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 4)
-CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
+CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", CountLearner), partial(train, learner=CountLearner), 12)
 if find_spec("torch"):
     from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
     from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
@@ -247,7 +247,7 @@ def cut_power(after: int) -> Callable[[Progress], None]:
 def test_stopped_and_resumed_is_as_if_never_stopped(
     case: Case, unbroken: Callable[[Case], Path], tmp_path: Path, number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         case.new(out=tmp_path / "run", progress=stop_by(number, case.stop))
     assert stopped.value.result.status == "interrupted"
     assert NOTICE in capsys.readouterr().err
@@ -267,7 +267,7 @@ def test_the_second_signal_stops_at_once(case: Case, tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt) as stopped:
         case.new(out=tmp_path / "run", progress=press)
-    assert not isinstance(stopped.value, Interrupted)
+    assert not isinstance(stopped.value, JobInterrupt)
     assert not (tmp_path / "run" / LOCK).exists()
 
 
@@ -474,7 +474,7 @@ def test_files_of_another_version_or_job_are_refused(case: Case, unbroken: Calla
 def test_a_full_disk_leaves_the_last_checkpoint(
     case: Case, unbroken: Callable[[Case], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(Interrupted):
+    with pytest.raises(JobInterrupt):
         case.new(out=tmp_path / "run", progress=stop_by(signal.SIGINT, case.stop))
     before = (tmp_path / "run" / STATE).read_bytes()
 
@@ -533,7 +533,7 @@ def test_a_spot_that_was_killed_goes_on_from_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_spot_that_was_stopped_goes_on_from_its_file(tmp_path: Path, number: int) -> None:
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         solve_spot(SPOT_OF_RIVER, iterations=95, threads=1, out=tmp_path / "river", progress=stop_by(number, 13))
     assert stopped.value.result.status == "interrupted"
     saved = load_solution(tmp_path / "river.spot")

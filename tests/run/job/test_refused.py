@@ -14,7 +14,7 @@ from treeplex.run.job.record import integer
 KIND = JobKind("refused", "steps", "a test", numbers={"steps": integer})
 
 
-class Refused(Job):
+class RefusedJob(Job):
     """Its first step raises an error."""
 
     kind, name, identity, done, total = KIND, "refused", "refused", 0, 10
@@ -35,7 +35,7 @@ class Refused(Job):
 
 def refuse(path: Path, error: Exception) -> None:
     with JobFolder(KIND, path) as folder, pytest.raises(type(error)):
-        start(Refused(error), folder).run()
+        start(RefusedJob(error), folder).run()
 
 
 def test_nothing_is_left(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_folder_that_was_there_stays_with_what_it_held(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "notes.txt").write_text("mine")
     with JobFolder(KIND, tmp_path) as folder, pytest.raises(GameError):
-        start(Refused(GameError("nobody acts")), folder, force=True).run()
+        start(RefusedJob(GameError("nobody acts")), folder, force=True).run()
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 

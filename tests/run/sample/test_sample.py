@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.errors import AlgorithmError, FileError, GameError, Interrupted, SpecError
+from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
 from treeplex.run.cli import sample as cli_sample
@@ -83,7 +83,7 @@ def stop_with_ctrl_c(at: int) -> Callable[[Progress], None]:
 def test_resuming_is_as_if_never_stopped(algorithm: str, memory: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {"iterations": 90, "memory": memory, **QUICK}
     whole = sample("leduc_poker", algorithm, out=tmp_path / "whole", **given)
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         sample("leduc_poker", algorithm, out=tmp_path / "stopped", progress=stop_with_ctrl_c(20), **given)
     assert 20 <= stopped.value.result.last.done < 90
     assert JobFolder(SAMPLE, tmp_path / "stopped").about()["status"] == "interrupted"
@@ -203,7 +203,7 @@ def test_what_stops_a_run_during_an_evaluation_stops_it_there(tmp_path: Path, mo
         return estimate(*given, **settings)
 
     monkeypatch.setattr(sample_job, "estimate", estimate_and_stop)
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         sample("kuhn_poker", iterations=100, every=10, out=tmp_path / "run", **QUICK)
     assert (stopped.value.result.last.done, len(calls)) == (30, 3)
     assert timeless(sample(resume=tmp_path / "run").records) == timeless(whole.records)

@@ -91,7 +91,7 @@ def stop_with_ctrl_c(after: int):
 @pytest.mark.parametrize("algorithm", ["dcfr", "hs-dcfr", "some-mccfr"])
 def test_resuming_is_as_if_never_stopped(algorithm, sampler, tmp_path):
     whole = tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "whole")
-    with pytest.raises(tp.errors.Interrupted):
+    with pytest.raises(tp.errors.JobInterrupt):
         tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "stopped", progress=stop_with_ctrl_c(100))
     resumed = tp.solve(resume=tmp_path / "stopped")
     assert resumed.iterations > 200

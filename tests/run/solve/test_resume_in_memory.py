@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import Interrupted, SpecError
+from treeplex.errors import JobInterrupt, SpecError
 from treeplex.run.job.record import Progress
 from treeplex.run.solve.tree_job import GameSolution
 from treeplex.solvers.rules.variants import VARIANTS
@@ -46,7 +46,7 @@ def test_after_ctrl_c_in_memory() -> None:
         if progress.done >= 20:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         tp.solve(KUHN, "dcfr", iterations=300, progress=stop)
     part = stopped.value.result
     assert 20 <= part.iterations < 300

@@ -161,7 +161,7 @@ def stop_with_ctrl_c(after: int):
 @pytest.mark.parametrize("algorithm", RESUMABLE)
 def test_every_algorithm_goes_on_bit_for_bit(tmp_path, algorithm):
     whole = tp.solve("kuhn_poker", algorithm, iterations=90)
-    with pytest.raises(tp.errors.Interrupted) as stopped:
+    with pytest.raises(tp.errors.JobInterrupt) as stopped:
         tp.solve("kuhn_poker", algorithm, iterations=90, out=tmp_path / "stopped", progress=stop_with_ctrl_c(33))
     assert 33 <= stopped.value.result.iterations < 90
     resumed = tp.solve(resume=tmp_path / "stopped")

@@ -25,7 +25,7 @@ from treeplex.search.agents.agent import Agent, TableAgent, UniformAgent, agent_
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.evaluate.tables import seat_policy
 from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.settings import Resolving
+from treeplex.search.resolving.settings import ResolveSettings
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.beliefs import Belief
 
@@ -53,9 +53,9 @@ AGENTS: dict[str, Callable[[], Agent]] = {
     "search, dice": lambda: searching("liars_dice(dice_sides=3)"),
     "search, leduc": lambda: searching("leduc_poker"),
     "search, private actions": lambda: searching("modified_rps"),
-    "solving again, leduc": lambda: ResolvingAgent(public_tree("leduc_poker"), Resolving(iterations=3)),
-    "solving again, private actions": lambda: ResolvingAgent(public_tree("modified_rps"), Resolving(iterations=3)),
-    "solving again, turn": lambda: ResolvingAgent(HoldemGame.of(SPOT), Resolving(iterations=2)),
+    "solving again, leduc": lambda: ResolvingAgent(public_tree("leduc_poker"), ResolveSettings(iterations=3)),
+    "solving again, private actions": lambda: ResolvingAgent(public_tree("modified_rps"), ResolveSettings(iterations=3)),
+    "solving again, turn": lambda: ResolvingAgent(HoldemGame.of(SPOT), ResolveSettings(iterations=2)),
     "search, turn": lambda: holdem_agent(SPOT, ExactLeaf(iterations=2), iterations=2, endgame=2),
 }
 

@@ -47,7 +47,7 @@ def test_an_agent_shows_its_settings() -> None:
     assert "setting" not in call("agents", "uniform")
     assert "'serch'; did you mean 'search'?" in call("agents", "serch", code=2)
     own = Path(__file__).resolve().parents[3] / "examples" / "extending" / "advised_agent.py"
-    assert "search depth in moves" in call("agents", f"{own}:Advised")
+    assert "search depth in moves" in call("agents", f"{own}:AdvisedSearch")
     assert "derive treeplex.arena.AgentKind" in call("agents", own.with_name("lookahead_agent.py"), code=2)
 
 

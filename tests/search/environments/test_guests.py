@@ -39,7 +39,7 @@ def test_a_bot_is_told_what_happens_and_no_more() -> None:
     """It hears all actions in order, in a state that fits what it may know; a card of the other's is not the real one."""
     pyspiel = pytest.importorskip("pyspiel")
 
-    class Listening(pyspiel.Bot):  # type: ignore[misc, name-defined]
+    class EventBot(pyspiel.Bot):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             pyspiel.Bot.__init__(self)
             self.heard: list[int] = []
@@ -61,7 +61,7 @@ def test_a_bot_is_told_what_happens_and_no_more() -> None:
             self.heard.append(state.legal_actions()[-1])
             return int(state.legal_actions()[-1])
 
-    bot, game = Listening(), load(LEDUC)
+    bot, game = EventBot(), load(LEDUC)
     agent = BotAgent(game.public, compile_game(game), {0: bot})
     generator = np.random.default_rng(1)
     for _ in range(60):
@@ -69,7 +69,7 @@ def test_a_bot_is_told_what_happens_and_no_more() -> None:
     assert bot.steps > 80
     agent.begin(0)
     with pytest.raises(
-        GameError, match=r"Listening of OpenSpiel has no policy: it returns actions .* which AIVAT, exact values"
+        GameError, match=r"EventBot of OpenSpiel has no policy: it returns actions .* which AIVAT, exact values"
     ):
         agent.policy()
 

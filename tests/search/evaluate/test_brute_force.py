@@ -61,7 +61,7 @@ class EveryDraw:
         return chosen, outcomes
 
 
-class Checked:
+class BruteForceCheck:
     """A game, checked against brute force; the largest difference is noted.
 
     Attributes:
@@ -223,7 +223,7 @@ def check_game(seed: int) -> float:
             continue
         if few_states(game, MOST_STATES):
             break
-    checked = Checked(rules, seed)
+    checked = BruteForceCheck(rules, seed)
     checked.all()
     return checked.difference
 
@@ -242,7 +242,7 @@ def test_two_thousand_games() -> None:
 def test_values_that_are_known_on_some_streets_only() -> None:
     """An action between two streets with values must not be taken for the luck of the cards."""
     rules = Rules((4, 4), (1, 2), 0, 1, 4, 1, 1, (0, 1, 1), ("a",), 0.1, 0.0, False, "tda")
-    checked = Checked(rules, 0)
+    checked = BruteForceCheck(rules, 0)
     players = [Plays(checked.game, "random", seed) for seed in (1, 2)]
     ends = checked.check_ends(list(visits(checked.table, checked.game, players)))
     some = CheckedDown(lambda state, reached: len(state.board) != 1)  # type: ignore[attr-defined]
@@ -254,7 +254,7 @@ def test_values_that_are_known_on_some_streets_only() -> None:
 @pytest.mark.parametrize("ante", [0, (1, 0)])
 def test_any_seats_may_say_their_policies(known: tuple[int, ...], ante: int | tuple[int, ...]) -> None:
     """Player 0 acts in some hands only; with an odd pot a tie leaves one chip."""
-    checked = Checked(Rules((5, 4), (1, 2), ante, 1, 2, 2, 1, (0, 1), ("a",), 0.1, 0.0, False, "tda"), 0)
+    checked = BruteForceCheck(Rules((5, 4), (1, 2), ante, 1, 2, 2, 1, (0, 1), ("a",), 0.1, 0.0, False, "tda"), 0)
     players = [Plays(checked.game, "random", seed) for seed in (1, 2)]
     ends = checked.check_ends(list(visits(checked.table, checked.game, players)))
     judged = checked.judged(ends, CheckedDownAivat(checked.game, known=known), known)

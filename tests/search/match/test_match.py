@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.errors import AlgorithmError, FileError, GameError, Interrupted, PolicyError, SpecError, TreeplexError
+from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load, public_tree
@@ -353,7 +353,7 @@ def test_an_interrupted_match_says_what_it_has(policies: list[Policy], tmp_path:
         if progress.done >= 5:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(JobInterrupt) as stopped:
         match(LEDUC, policies, sampled=True, aivat="zero", hands=5000, out=tmp_path / "m", progress=interrupt)
     assert 5 <= stopped.value.result.hands < 5000
     assert len(played(tmp_path / "m")) == stopped.value.result.hands

@@ -84,13 +84,13 @@ ADVISED = Path(__file__).resolve().parents[3] / "examples" / "extending" / "advi
 
 
 def test_a_kind_of_ones_own_has_settings() -> None:
-    found = tp.agent(f"{ADVISED}:Advised(depth=1,iterations=9,think=500ms)", KUHN, iterations=8)
+    found = tp.agent(f"{ADVISED}:AdvisedSearch(depth=1,iterations=9,think=500ms)", KUHN, iterations=8)
     assert isinstance(found, SearchAgent)
     assert (found.settings.horizon.depth, found.settings.iterations, found.think) == (1, 8, 0.5)
     with pytest.raises(SpecError, match="agent advised has no setting 'dpeth'; did you mean 'depth'"):
-        tp.agent(f"{ADVISED}:Advised(dpeth=1)", KUHN)
+        tp.agent(f"{ADVISED}:AdvisedSearch(dpeth=1)", KUHN)
     with pytest.raises(SpecError, match="depth must be an integer of at least 1, not 0"):
-        tp.agent(f"{ADVISED}:Advised(depth=0)", KUHN)
+        tp.agent(f"{ADVISED}:AdvisedSearch(depth=0)", KUHN)
 
 
 def test_settings_in_words_and_in_python() -> None:

@@ -25,7 +25,7 @@ from treeplex.search import (
 from treeplex.search.action_subset import ActionAbstraction
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
-from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
+from treeplex.search.resolving.settings import DECISION, ROUND, ResolveSettings
 from treeplex.search.subgames.horizon import TO_THE_END
 
 END_OF_ROUND = Horizon(rounds=1, dealt=True)
@@ -41,7 +41,7 @@ def agent_for(
     start: int = 0,
     **settings: object,
 ) -> ResolvingAgent:
-    chosen, rules = Resolving(**settings), public_tree(spec)  # type: ignore[arg-type]
+    chosen, rules = ResolveSettings(**settings), public_tree(spec)  # type: ignore[arg-type]
     table = None if policy is None else TableBlueprint(rules, policy, start)
     return ResolvingAgent(rules, chosen, leaves, horizon=horizon, blueprint=table, start=start)
 
@@ -152,7 +152,7 @@ def low_bids(node: Hashable, actions: Sequence[int]) -> Sequence[int]:
 @pytest.mark.parametrize("every", [DECISION, ROUND])
 def test_an_action_outside_the_tree_is_added(every: str) -> None:
     rules = public_tree(DICE)
-    agent = ResolvingAgent(ActionAbstraction(rules, low_bids), Resolving(every=every, iterations=50))
+    agent = ResolvingAgent(ActionAbstraction(rules, low_bids), ResolveSettings(every=every, iterations=50))
     assert agent.policy().shape == (3, 2)
     agent.see(0)
     own = agent._stands[0].carried.belief.ranges[0]
@@ -192,7 +192,7 @@ def test_time_to_think() -> None:
 
 def test_a_play_from_elsewhere_and_games_with_others() -> None:
     rules = public_tree("leduc_poker")
-    agent = ResolvingAgent(rules, Resolving(iterations=20))
+    agent = ResolvingAgent(rules, ResolveSettings(iterations=20))
     payoffs = [play_game([agent, agent], np.random.default_rng(seed)) for seed in range(5)]
     assert all(sum(each) == 0 for each in payoffs)
     uniform = Belief.root(rules).after(1, np.full((len(rules.options(rules.first_state()).labels), 6), 0.5))
@@ -213,9 +213,9 @@ def test_what_is_refused() -> None:
         ({"method": "fp", "skip": 5}, "fp cannot skip iterations"),
     ):
         with pytest.raises(SpecError, match=message):
-            Resolving(**settings)  # type: ignore[arg-type]
+            ResolveSettings(**settings)  # type: ignore[arg-type]
     with pytest.raises(AlgorithmError, match="give a blueprint, or start=0"):
-        ResolvingAgent(rules, Resolving(), start=1)
+        ResolvingAgent(rules, ResolveSettings(), start=1)
     policy = blueprint(10)
     with pytest.raises(AlgorithmError, match="start=2, but the game has no round after 2 deals"):
         agent_for("leduc_poker", policy=policy, start=2)

@@ -157,7 +157,7 @@ def test_a_small_raise_that_counts_as_a_call_is_called() -> None:
     np.testing.assert_array_equal(agent.policy()[1], 1.0)
 
 
-class Anything(TableAgent):
+class BareAgent(TableAgent):
     """Plays all actions alike in any public game."""
 
     def __init__(self, game: HoldemGame) -> None:
@@ -182,7 +182,7 @@ def test_agents_of_holdem_translate_as_well() -> None:
     game = HoldemGame.of(spot("30%,70%,150%,a"))
     settings = PlaythroughSettings(iterations=2, depth=0)
     coarse = SearchAgent(HoldemGame.of(spot("50%,a")), ZeroLeaf(), settings, endgame=20)
-    agents: Sequence[Agent] = [TranslatedAgent(game, coarse), Anything(game)]
+    agents: Sequence[Agent] = [TranslatedAgent(game, coarse), BareAgent(game)]
     generator, won = np.random.default_rng(0), []
     for play in range(20):
         seats = agents if play % 2 else agents[::-1]

@@ -28,7 +28,7 @@ DICE = "liars_dice(dice_sides=3)"
 FAMILY = sorted(VARIANTS.keys() & METHODS.keys())
 
 
-class Told:
+class RecordingLeaf:
     """A guess that reads a policy of the compiled game."""
 
     def __init__(self, policy: Policy) -> None:
@@ -45,7 +45,7 @@ class Told:
                 policy[first : first + stride * count : stride] = self.policy.probabilities[own]
 
 
-class Fixed:
+class ProbabilityGuess:
     """A guess that reads probabilities of the search's own sequences, float64 [Q]."""
 
     def __init__(self, probabilities: np.ndarray) -> None:
@@ -62,7 +62,7 @@ class ToldLeaf(ExactLeaf):
 
     def __init__(self, spec: str, warm: int, policy: Policy) -> None:
         super().__init__(iterations=30)
-        self.warm, self.guess = warm, Told(policy)
+        self.warm, self.guess = warm, RecordingLeaf(policy)
 
 
 def fresh(spec: str, method: str, leaf: LeafValue | None = None, depth: int | None = None, horizon: int = 60) -> SubgameSearch:
@@ -97,7 +97,7 @@ def test_the_average_is_as_if_the_guess_had_been_played_fifteen_times(method: st
     spec = "kuhn_poker"
     guess = some_policy(spec)
     search = fresh(spec, method, ExactLeaf(iterations=20), depth)
-    start_warm(search, Told(guess), 15)
+    start_warm(search, RecordingLeaf(guess), 15)
     assert search.iteration == 15
     played = search.strategy.copy()
     scheme = search.method.scheme
@@ -134,7 +134,7 @@ def test_where_nothing_follows_it_is_the_search_itself_with_the_guess_played_fif
     warm, told = fresh("modified_rps", method), fresh("modified_rps", method)
     own = told.average_policy()
     normalise_all(told.subgames, np.random.default_rng(0).random(len(own)), own)
-    start_warm(warm, Fixed(own), 15)
+    start_warm(warm, ProbabilityGuess(own), 15)
     for _ in range(15):
         for player in (0, 1):
             reach(told.subgames.tree, player, own, told.strategy)
@@ -152,7 +152,7 @@ def test_where_nothing_follows_it_is_the_search_itself_with_the_guess_played_fif
 
 def test_regrets_are_fifteen_times_what_a_best_response_gains() -> None:
     search = fresh(DICE, "cfr")
-    start_warm(search, Told(some_policy(DICE)), 15)
+    start_warm(search, RecordingLeaf(some_policy(DICE)), 15)
     tree, values = search.subgames.tree, workspace(search.subgames.tree)
     plain = np.zeros(1)
     for player in (0, 1):
@@ -185,7 +185,7 @@ def exploitability(spec: str, search: SubgameSearch, sequences: np.ndarray) -> f
 def test_a_solution_as_guess_leaves_only_the_error_of_what_is_played_after_it(more: int) -> None:
     """Exploitability is convex in sequence form, so that of the average is at most the later iterations' share of theirs."""
     warm, cold = fresh(DICE, "cfr"), fresh(DICE, "cfr")
-    start_warm(warm, Told(solution(DICE)), 15)
+    start_warm(warm, RecordingLeaf(solution(DICE)), 15)
     guess = warm.average.copy()
     assert exploitability(DICE, warm, guess) < 1e-6
     warm.run(more), cold.run(15 + more)

@@ -199,7 +199,7 @@ def test_one_player() -> None:
     assert solved(compile_game(form))[2].value == (3.0,)
 
 
-class Hidden(Game):
+class CoinGuessing(Game):
     """One player guesses a coin twice and learns after the first guess whether it was right."""
 
     spec, num_players = "hidden", 1
@@ -233,7 +233,7 @@ class HiddenState(State):
 
 
 def test_one_player_against_hidden_chance() -> None:
-    assert solved(compile_game(Hidden()))[2].value == pytest.approx((1.75,))
+    assert solved(compile_game(CoinGuessing()))[2].value == pytest.approx((1.75,))
 
 
 def test_too_large_a_piece_is_named() -> None:

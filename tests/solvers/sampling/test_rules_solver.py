@@ -369,7 +369,7 @@ def test_what_needs_the_whole_game_is_refused() -> None:
         make(most=10)
 
 
-class Broken(Game):
+class BrokenGame(Game):
     """Rules with a fault that can be chosen."""
 
     spec = "broken"
@@ -427,11 +427,11 @@ class BrokenState(State):
 )
 def test_faults_of_rules_are_named(fault: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
-        make(Broken(fault), "os-mccfr").run(5000)
+        make(BrokenGame(fault), "os-mccfr").run(5000)
 
 
 def test_forgetting_is_refused_and_a_broken_walk_is_not_saved() -> None:
-    sampler = make(Broken("forgets"), "es-mccfr")
+    sampler = make(BrokenGame("forgets"), "es-mccfr")
     with pytest.raises(ImperfectRecallError, match="player 0 forgets an own action at infostate '2'"):
         sampler.run(100)
     with pytest.raises(AlgorithmError, match="interrupted"):

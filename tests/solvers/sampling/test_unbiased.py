@@ -75,7 +75,7 @@ def all_choices(run: Callable[[Replay], None]) -> Iterator[Replay]:
             waiting += [(*replay.taken[:place], other) for other in others if replay.offered[place][other] > 0.0]
 
 
-class Prepared:
+class SamplerCase:
     """A sampler whose tables hold all infosets, with random regrets, averages and baselines, to be put back after a walk."""
 
     def __init__(self, game: Game, name: str, averaging: str = "lazy", *, positive: bool = False) -> None:
@@ -164,7 +164,7 @@ def cases() -> Iterator[tuple[str, Game, int, bool]]:
 @pytest.mark.parametrize(("name", "game", "player", "mixed"), list(cases()), ids=str)
 def test_regrets_are_unbiased(name: str, game: Game, player: int, mixed: bool) -> None:
     """With policies that never play some actions, and with fully mixed ones."""
-    prepared = Prepared(game, name, positive=mixed)
+    prepared = SamplerCase(game, name, positive=mixed)
     found, _ = prepared.expectations(player, "regrets")
     exact = exact_regrets(prepared.root, prepared.policy, player)
     assert set(found) == set(exact)
@@ -174,7 +174,7 @@ def test_regrets_are_unbiased(name: str, game: Game, player: int, mixed: bool) -
 
 
 def test_all_choices_are_gone_through() -> None:
-    prepared = Prepared(load("kuhn_poker"), "es", positive=True)
+    prepared = SamplerCase(load("kuhn_poker"), "es", positive=True)
     _, count = prepared.expectations(0, "regrets")
     assert count == 6 * 2**2  # deals; what the other does after a pass and after a bet
 
@@ -195,7 +195,7 @@ def test_the_stochastic_average_is_unbiased(name: str, game: str, player: int) -
     """A walk adds own reach times policy in the mean, once for every history in the infoset."""
     if (name, game) == ("as", TINY_LEDUC):
         game = "kuhn_poker"
-    prepared = Prepared(load(game), name, "stochastic", positive=True)
+    prepared = SamplerCase(load(game), name, "stochastic", positive=True)
     found, _ = prepared.expectations(player, "average")
     realised = oracle.realisation(prepared.root, prepared.policy, player)
     for key, added in found.items():
@@ -204,7 +204,7 @@ def test_the_stochastic_average_is_unbiased(name: str, game: str, player: int) -
 
 
 def test_the_naive_average_is_biased() -> None:
-    prepared = Prepared(load(TINY_LEDUC), "os", "naive", positive=True)
+    prepared = SamplerCase(load(TINY_LEDUC), "os", "naive", positive=True)
     found, _ = prepared.expectations(1, "average")
     realised = oracle.realisation(prepared.root, prepared.policy, 1)
     ratios = [added.sum() / realised[key].sum() for key, added in found.items()]
@@ -216,7 +216,7 @@ def test_the_naive_average_is_biased() -> None:
 @pytest.mark.parametrize("game", ["kuhn_poker", TINY_LEDUC])
 def test_the_opponents_average_is_unbiased_with_two_players(game: str) -> None:
     """The walks of player 0, all of whose actions are followed, add own reach times policy of player 1 times chance."""
-    prepared = Prepared(load(game), "es", "opponent", positive=True)
+    prepared = SamplerCase(load(game), "es", "opponent", positive=True)
     table = prepared.sampler.walks.tables.players[1]
     before = [column[:] for column in prepared.columns()]
     total = np.zeros(len(table.average))

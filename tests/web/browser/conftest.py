@@ -29,7 +29,7 @@ PATIENCE = 60.0
 """Seconds after which something that should have happened counts as a failure."""
 
 
-class Running:
+class ServerProcess:
     """A server of a folder, which can be killed and started again at the same address."""
 
     def __init__(self, folder: Path, *options: str) -> None:
@@ -73,9 +73,9 @@ class Running:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """A server that all tests share."""
-    running = Running(tmp_path_factory.mktemp("served"), "--game", "examples/mygame.py")
+    running = ServerProcess(tmp_path_factory.mktemp("served"), "--game", "examples/mygame.py")
     yield running
     running.stop()
 

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.web.browser.conftest import Running
+from tests.web.browser.conftest import ServerProcess
 from tests.web.browser.test_spots import SMALL
 
 pytestmark = pytest.mark.slow
@@ -26,14 +26,14 @@ VIEWS = {
 }
 
 
-def open_solved(page: Any, server: Running) -> None:
+def open_solved(page: Any, server: ServerProcess) -> None:
     """A server with something to show."""
     httpx.post(f"{server.address}api/jobs", json={"fields": SMALL, "name": "small"}).raise_for_status()
     page.goto(server.address + "#/jobs")
     page.get_by_role("link", name="Open", exact=True).wait_for()
 
 
-def test_solution_passes(page: Any, server: Running, violations: Callable[[], list[str]]) -> None:
+def test_solution_passes(page: Any, server: ServerProcess, violations: Callable[[], list[str]]) -> None:
     open_solved(page, server)
     page.goto(server.address + "#/solution/small.spot?node=b50")
     page.locator(".tree").wait_for()
@@ -43,7 +43,9 @@ def test_solution_passes(page: Any, server: Running, violations: Callable[[], li
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 390])
-def test_every_view_passes(page: Any, server: Running, violations: Callable[[], list[str]], scheme: str, width: int) -> None:
+def test_every_view_passes(
+    page: Any, server: ServerProcess, violations: Callable[[], list[str]], scheme: str, width: int
+) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     open_solved(page, server)

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 import treeplex as tp
-from tests.web.browser.conftest import Running
+from tests.web.browser.conftest import ServerProcess
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ HANDS = 10
 IDLE = ".acts[aria-busy=false]"
 
 
-def sit_down(page: Any, server: Running, game: str, against: str) -> str:
+def sit_down(page: Any, server: ServerProcess, game: str, against: str) -> str:
     """Open a table with a typed game; the table's id."""
     page.goto(f"{server.address}#/play")
     page.get_by_role("textbox", name="Game").fill(game)
@@ -41,7 +41,7 @@ def play_hand(page: Any, choose: Callable[[int], int]) -> None:
     ("game", "against", "judged"),
     [("leduc_poker", "", True), ("holdem(stack=20,sizes=[100%;a])", "uniform", False)],
 )
-def test_ten_hands(page: Any, server: Running, game: str, against: str, judged: bool) -> None:
+def test_ten_hands(page: Any, server: ServerProcess, game: str, against: str, judged: bool) -> None:
     """What the page says of ten hands is what the server keeps of them."""
     table = sit_down(page, server, game, against)
     for number in range(HANDS):
@@ -68,7 +68,7 @@ def test_ten_hands(page: Any, server: Running, game: str, against: str, judged: 
     assert kept["hand"]["outcome"] in page.locator(".outcome").inner_text()
 
 
-def test_a_game_of_ones_own_is_walked(page: Any, server: Running) -> None:
+def test_a_game_of_ones_own_is_walked(page: Any, server: ServerProcess) -> None:
     """From chance's deal to the end, by mouse and by keyboard, with the library's own numbers."""
     page.goto(f"{server.address}#/games/examples%2Fmygame.py")
     page.locator(".tree li.here button").first.click()
@@ -87,7 +87,7 @@ def test_a_game_of_ones_own_is_walked(page: Any, server: Running) -> None:
 
 
 @pytest.fixture
-def runs(server: Running) -> None:
+def runs(server: ServerProcess) -> None:
     """Two runs in the folder."""
     for algorithm in ("cfr+", "dcfr"):
         if not (server.folder / algorithm).exists():
@@ -95,7 +95,7 @@ def runs(server: Running) -> None:
 
 
 @pytest.mark.usefixtures("runs")
-def test_runs_side_by_side(page: Any, server: Running) -> None:
+def test_runs_side_by_side(page: Any, server: ServerProcess) -> None:
     page.goto(f"{server.address}#/trainings")
     for name in ("cfr+", "dcfr"):
         page.get_by_label(f"Show {name}", exact=True).check()
@@ -106,7 +106,7 @@ def test_runs_side_by_side(page: Any, server: Running) -> None:
 
 
 @pytest.mark.slow
-def test_a_large_game_is_worked_out_on_request(page: Any, server: Running) -> None:
+def test_a_large_game_is_worked_out_on_request(page: Any, server: ServerProcess) -> None:
     page.goto(f"{server.address}#/games/leduc_poker(ranks%3D13)?policy=uniform")
     page.get_by_role("link", name="Compute all values").click()
     expect(page.locator(".notice")).to_contain_text("so far")
@@ -126,7 +126,7 @@ VIEWS = {
 @pytest.mark.slow
 @pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(page: Any, server: Running, violations: Callable[[], list[str]], scheme: str) -> None:
+def test_axe_finds_nothing(page: Any, server: ServerProcess, violations: Callable[[], list[str]], scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
     for address, shown in VIEWS.items():
         page.goto(server.address + address)

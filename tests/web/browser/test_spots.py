@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browser.conftest import PATIENCE, Running
+from tests.web.browser.conftest import PATIENCE, ServerProcess
 from treeplex.holdem.cards.cards import CLASSES
 from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.study.push_fold import push_fold
@@ -49,7 +49,7 @@ def number(text: str) -> float:
 
 
 @pytest.mark.slow
-def test_a_river_from_nothing_locked_and_solved_again(page: Any, server: Running) -> None:
+def test_a_river_from_nothing_locked_and_solved_again(page: Any, server: ServerProcess) -> None:
     page.goto(server.address + "#/spot/new")
     fill(page)
     page.get_by_label("Name of the solution (optional)").fill("first")
@@ -86,7 +86,7 @@ def test_a_river_from_nothing_locked_and_solved_again(page: Any, server: Running
 
 
 @pytest.mark.slow
-def test_painting_writes_the_range_and_text_paints(page: Any, server: Running) -> None:
+def test_painting_writes_the_range_and_text_paints(page: Any, server: ServerProcess) -> None:
     page.goto(server.address + "#/spot/new")
     page.get_by_role("button", name="Empty").click()
     text = page.get_by_label("OOP, out of position as text")
@@ -108,7 +108,7 @@ def test_painting_writes_the_range_and_text_paints(page: Any, server: Running) -
 
 
 @pytest.mark.slow
-def test_a_painted_range_is_never_lost(page: Any, server: Running) -> None:
+def test_a_painted_range_is_never_lost(page: Any, server: ServerProcess) -> None:
     """Painted while another range is read, right after all was taken away, and after the best hands were taken."""
     page.goto(server.address + "#/spot/new")
     text = page.get_by_label("OOP, out of position as text")
@@ -129,7 +129,7 @@ def test_a_painted_range_is_never_lost(page: Any, server: Running) -> None:
     assert "22" in text.input_value()
 
 
-def test_what_is_typed_while_a_painted_range_is_written_stays(page: Any, server: Running) -> None:
+def test_what_is_typed_while_a_painted_range_is_written_stays(page: Any, server: ServerProcess) -> None:
     """Also where it is the text that was painted over."""
     held: list[Any] = []
     page.goto(server.address + "#/spot/new")
@@ -152,7 +152,7 @@ def test_what_is_typed_while_a_painted_range_is_written_stays(page: Any, server:
 
 
 @pytest.mark.slow
-def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: Running) -> None:
+def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: ServerProcess) -> None:
     page.goto(server.address + "#/spot/new")
     fill(page)
     page.get_by_role("radio", name="Many flops").click()
@@ -173,7 +173,7 @@ def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: Running) 
 
 
 @pytest.mark.slow
-def test_charts_are_the_librarys(page: Any, server: Running) -> None:
+def test_charts_are_the_librarys(page: Any, server: ServerProcess) -> None:
     page.goto(server.address + "#/preflop?stack=10")
     push = page.get_by_role("grid", name="Small blind: frequency by hand class")
     wanted = push_fold(10)
@@ -186,7 +186,7 @@ def test_charts_are_the_librarys(page: Any, server: Running) -> None:
     chart.get_by_role("gridcell", name="AA, calls with up to 10.5 big blinds").wait_for()
 
 
-def start_endless(server: Running, page: Any) -> str:
+def start_endless(server: ServerProcess, page: Any) -> str:
     """A job that ends only when it is told to; the page shows it under way."""
     job = httpx.post(f"{server.address}api/jobs", json={"fields": ENDLESS, "name": "endless"}).raise_for_status().json()
     page.goto(f"{server.address}#/jobs/{job['id']}")
@@ -207,7 +207,7 @@ def iterations(page: Any, beyond: int) -> int:
 
 
 @pytest.mark.slow
-def test_reload_pause_and_stop_while_solving(page: Any, server: Running) -> None:
+def test_reload_pause_and_stop_while_solving(page: Any, server: ServerProcess) -> None:
     start_endless(server, page)
     page.get_by_role("heading", name="Strategy so far").wait_for()
     done = iterations(page, beyond=10)
@@ -223,7 +223,7 @@ def test_reload_pause_and_stop_while_solving(page: Any, server: Running) -> None
 
 @pytest.mark.slow
 def test_a_killed_server_goes_on(page: Any, tmp_path: Path) -> None:
-    server = Running(tmp_path / "served")
+    server = ServerProcess(tmp_path / "served")
     try:
         job = start_endless(server, page)
         done = iterations(page, beyond=100)
@@ -240,7 +240,7 @@ def test_a_killed_server_goes_on(page: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_links_reopen_the_view_and_keys_walk(page: Any, server: Running) -> None:
+def test_links_reopen_the_view_and_keys_walk(page: Any, server: ServerProcess) -> None:
     httpx.post(f"{server.address}api/jobs", json={"fields": SMALL, "name": "small"}).raise_for_status()
     page.goto(server.address + "#/jobs")
     page.get_by_role("link", name="Open", exact=True).wait_for()

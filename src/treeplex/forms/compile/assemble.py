@@ -80,7 +80,7 @@ class Layout:
         final: int64 [Q], the final number of each provisional sequence.
         infostates: the infostate strings in final order, as far as they were kept.
         action_ids: int64 [Q], in final order.
-        order: as of :class:`Numbering`.
+        order: as of :class:`TreeNumbering`.
     """
 
     tree: Tree
@@ -90,7 +90,7 @@ class Layout:
     order: Ints
 
 
-class Numbering(NamedTuple):
+class TreeNumbering(NamedTuple):
     """A tree, the mapping from provisional to final sequences, and the order of infosets.
 
     Attributes:
@@ -134,7 +134,7 @@ def numbered(
     root_player: Ints,
     root_sequence: Ints,
     sequences: int,
-) -> Numbering:
+) -> TreeNumbering:
     """Group infosets into blocks by player, own depth and number of actions, and assign final numbers top-down.
 
     Args:
@@ -189,7 +189,7 @@ def numbered(
         infoset_layout=np.ascontiguousarray(layout),
         sequence_infoset=sequence_infoset,
     )
-    return Numbering(tree, final, order)
+    return TreeNumbering(tree, final, order)
 
 
 def sparse_operator(tree: Tree, sequences: NDArray[np.int32], payoffs: Floats) -> Sparse:

@@ -30,7 +30,7 @@ REPEATS = 8
 SHOWN = 120
 """Longest answer, in characters, that an error shows."""
 
-Seen = dict[str, object]
+MethodValues = dict[str, object]
 """Answers of a state's methods, by method name."""
 
 _checked: "WeakValueDictionary[int, Game]" = WeakValueDictionary()
@@ -76,7 +76,7 @@ class Visit:
     """A state of a playthrough with its answers and the actions that lead to it."""
 
     state: State
-    seen: Seen
+    seen: MethodValues
     names: tuple[str, ...]
     actions: tuple[Any, ...]
 
@@ -228,9 +228,9 @@ class StateCheck:
                     "return the same every time, without random numbers, counters or lists that are changed"
                 )
 
-    def _observe(self, state: State) -> Seen:
+    def _observe(self, state: State) -> MethodValues:
         """Return the answers of a state's methods; exceptions are recorded as :class:`Failure`."""
-        seen: Seen = {}
+        seen: MethodValues = {}
 
         def ask(method: str, call: Callable[..., object], *arguments: int) -> Any:
             try:
@@ -254,7 +254,7 @@ class StateCheck:
         ask("public_state()", lambda: state.public_state())
         return seen
 
-    def _choose(self, seen: Seen) -> Any:
+    def _choose(self, seen: MethodValues) -> Any:
         """Return a random argument for ``child``; None at a terminal or without actions."""
         player, choice = seen["current_player()"], self._random.choice
         if player == TERMINAL:
@@ -291,7 +291,7 @@ def check_kinds(visit: Visit, players: int) -> None:
                 raise GameError(f"public_state() is {cut(answer)} {visit.where}; give a hashable value: a tuple") from None
 
 
-def difference(one: Seen, other: Seen) -> str | None:
+def difference(one: MethodValues, other: MethodValues) -> str | None:
     """Return the first method whose answers differ; None if all agree."""
     for method, answer in one.items():
         if method not in other or not (answer == other[method] or repr(answer) == repr(other[method])):  # NaN is equal here
@@ -299,7 +299,7 @@ def difference(one: Seen, other: Seen) -> str | None:
     return None
 
 
-def name_of(state: State, seen: Seen, action: Any) -> str:
+def name_of(state: State, seen: MethodValues, action: Any) -> str:
     """Return the name of an action, or its number without a name or at a simultaneous node."""
     if seen["current_player()"] == SIMULTANEOUS:
         return str(action)
@@ -309,7 +309,7 @@ def name_of(state: State, seen: Seen, action: Any) -> str:
         return str(action)
 
 
-def shown(seen: Seen, method: str) -> str:
+def shown(seen: MethodValues, method: str) -> str:
     """Format an answer for an error."""
     return cut(seen[method]) if method in seen else "not to be had"
 

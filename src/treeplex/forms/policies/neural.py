@@ -15,7 +15,7 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.heads import HEADS, SOFTMAX
-from treeplex.forms.policies.remembered import Remembered
+from treeplex.forms.policies.remembered import HistoryState
 from treeplex.forms.policies.sparse import file_format
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.policies.views import View
@@ -38,7 +38,7 @@ class NeuralPolicy:
     ``policy.action_probabilities(state)`` gives ``{action id: probability}`` at any state of the rules; :meth:`on` reads it for
     all infosets of a compiled game. A mixture follows one of a player's networks from the beginning of a game to its end, drawn
     by its weight; so at an infoset each counts by its weight times the probability of the player's own past under it
-    (Steinberger 2019, equation 6), and states have to remember that (:class:`treeplex.forms.policies.remembered.Remembered`).
+    (Steinberger 2019, equation 6), and states have to remember that (:class:`treeplex.forms.policies.remembered.HistoryState`).
 
     Attributes:
         spec: the text that names the game; empty for rules without a name.
@@ -116,8 +116,8 @@ class NeuralPolicy:
             raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
         past, at = list[tuple[State, int]](), cast("object", state)
         if self.members > 1:
-            if not isinstance(at, Remembered):
-                raise PolicyError("a mixture of networks depends on what was played before; ask it at Remembered states")
+            if not isinstance(at, HistoryState):
+                raise PolicyError("a mixture of networks depends on what was played before; pass a HistoryState")
             past = list(at.past(player))
         found = self.weights[:, player].copy()
         for before, action in past:

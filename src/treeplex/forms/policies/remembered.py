@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from typing import Any
 
 
-class Remembered:
+class HistoryState:
     """A state wrapper that records previous states and actions, and otherwise behaves as the state.
 
     Attributes:
         state: as the rules have it.
     """
 
-    def __init__(self, state: Any, before: "Remembered | None" = None, action: int = -1) -> None:
+    def __init__(self, state: Any, before: "HistoryState | None" = None, action: int = -1) -> None:
         self.state, self._before, self._action = state, before, action
 
-    def child(self, action: int) -> "Remembered":
+    def child(self, action: int) -> "HistoryState":
         """Return the state after an action, which records this one."""
-        return Remembered(self.state.child(action), self, action)
+        return HistoryState(self.state.child(action), self, action)
 
     def past(self, player: int) -> Iterator[tuple[Any, int]]:
         """Yield a player's previous decision states and actions, latest first."""

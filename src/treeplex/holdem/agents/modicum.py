@@ -18,7 +18,7 @@ from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.blueprint_file import blueprint_policy
-from treeplex.search.named_agents.common import ResolvingSettings, horizon_for, resolving_agent
+from treeplex.search.named_agents.common import ResolvingAgentSettings, horizon_for, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import RESOLVING
@@ -34,7 +34,7 @@ FLOP_BETS = "75%"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModicumSettings(ResolvingSettings):
+class ModicumSettings(ResolvingAgentSettings):
     """Settings of Modicum."""
 
     blueprint: str = setting(help="run folder, policy file, solved spot, or full-game hold'em blueprint")

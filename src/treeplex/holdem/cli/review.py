@@ -84,7 +84,7 @@ def review(
     """
     with Live(progress) as live:
         live.say("reading the hand")
-        from treeplex.errors import Interrupted
+        from treeplex.errors import JobInterrupt
         from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
 
         settings = ReviewSettings(
@@ -101,7 +101,7 @@ def review(
 
         try:
             found = review(file, number=number, hero=hero, settings=settings, progress=watch)
-        except Interrupted:
+        except JobInterrupt:
             again = "the same command resumes" if out else "add --out DIR to make reviews resumable"
             fail(f"stopped; {again}", STOPPED)
     if as_json:

@@ -67,7 +67,9 @@ def average_of_network(
     """
     rules = DealtSpot(game.spot)
     check_fits(policy, rules)
-    readings = [Reading(policy.head, rules, game, split_networks(policy, rules, member)) for member in range(policy.members)]
+    readings = [
+        NetworkReader(policy.head, rules, game, split_networks(policy, rules, member)) for member in range(policy.members)
+    ]
     if len(readings) == 1:
         return readings[0].table(threads, watch)
     crew = BoardPool(game.form, make_workspace(game.form, threads, np.float32, raked=game.raked), raked=game.raked)
@@ -86,7 +88,7 @@ def tell_of_member(watch: Watch, before: int, total: int, done: int, _: int) -> 
     watch(before + done, total)
 
 
-class Reading(NamedTuple):
+class NetworkReader(NamedTuple):
     """Reads a table from networks.
 
     Attributes:

@@ -24,7 +24,7 @@ MOST_CHIPS = 1e9
 
 
 @dataclass(frozen=True)
-class Seen:
+class HandView:
     """A server's view of a hand.
 
     Attributes:
@@ -81,7 +81,7 @@ class Server(ABC):
         """
 
     @abstractmethod
-    def read(self, said: Any) -> Seen:
+    def read(self, said: Any) -> HandView:
         """The view of the hand in an answer.
 
         Raises:
@@ -106,7 +106,7 @@ class Slumbot(Server):
         heard = self._heard(patiently(lambda: self._ask("act", body), lambda error: not error.sent))
         return {name: said[name] for name in ("client_pos", "hole_cards")} | heard
 
-    def read(self, said: Any) -> Seen:
+    def read(self, said: Any) -> HandView:
         over = said.get("winnings") is not None
         won = chips_in(said, "winnings") if over else None
         said = {"board": [], "action": ""} | said if over else said
@@ -114,7 +114,7 @@ class Slumbot(Server):
         if seat not in (0, 1):
             raise GameError(f"'client_pos' is {shown(seat)}, neither 0 nor 1")
         cards, board = cards_in(part(said, "hole_cards")), cards_in(part(said, "board"))
-        return Seen(int(seat), cards, board, text_in(said, "action"), won, None)
+        return HandView(int(seat), cards, board, text_in(said, "action"), won, None)
 
     def _ask(self, what: str, body: Mapping[str, Any]) -> Any:
         return ask(f"{self.url}/api/{what}", body, seconds=self.timeout)
@@ -161,7 +161,7 @@ class GtoWizard(Server):
                     return now
         raise failed
 
-    def read(self, said: Any) -> Seen:
+    def read(self, said: Any) -> HandView:
         state = part(said, "game_state")
         players = part(state, "players")
         own = [each for each in players if part(each, "name") != self.NAME] if isinstance(players, list) else []
@@ -169,7 +169,7 @@ class GtoWizard(Server):
             raise GameError(f"exactly one of the players must be called {self.NAME!r}")
         over = part(state, "is_hand_over") is True
         luckless = over and state.get("aivat_score") is not None
-        return Seen(
+        return HandView(
             int(part(own[0], "position") != "BB"),
             cards_in(part(own[0], "hole_cards")),
             cards_in(part(state, "board_cards")),

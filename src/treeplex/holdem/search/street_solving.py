@@ -7,7 +7,7 @@ from treeplex.base.spec import shown
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.games.betting.size_grammar import NO_SIZES, parse_sizes
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
-from treeplex.search.resolving.settings import ROUND, Resolving
+from treeplex.search.resolving.settings import ROUND, ResolveSettings
 
 BLUEPRINT, ESTIMATES, RANGES = PROMISES = ("blueprint", "estimates", "ranges")
 """Opponent values that a first solve guarantees: best responses to the blueprint, the blueprint's values, or none."""
@@ -28,7 +28,7 @@ class StreetSolving:
         raises: raise sizes on all streets.
         add_allin, force_allin: thresholds of :class:`treeplex.holdem.betting.bet_plan.BetPlan`.
         iterations: maximum number of iterations in a solve.
-        gadget, method, threads: see :class:`treeplex.search.resolving.settings.Resolving`.
+        gadget, method, threads: see :class:`treeplex.search.resolving.settings.ResolveSettings`.
         drop: hands whose reach relative to the likeliest hand is below this threshold are left out of solves and play the
             blueprint.
         promises: one of :data:`PROMISES`, the opponent values that a hand's first solve keeps: best-response values against the
@@ -67,9 +67,11 @@ class StreetSolving:
             yield plan.override(street, bets=own, raises=here)
 
     @property
-    def resolving(self) -> Resolving:
-        """Resolving settings for the agent that solves a spot."""
-        return Resolving(gadget=self.gadget, every=ROUND, method=self.method, iterations=self.iterations, threads=self.threads)
+    def resolving(self) -> ResolveSettings:
+        """Re-solving settings for the agent that solves a spot."""
+        return ResolveSettings(
+            gadget=self.gadget, every=ROUND, method=self.method, iterations=self.iterations, threads=self.threads
+        )
 
     def check(self) -> None:
         """Reject settings that contradict each other.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from treeplex.errors import Interrupted
+from treeplex.errors import JobInterrupt
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.solve.session import spot_session
 from treeplex.holdem.solve.solution import HoldemSolution
@@ -55,7 +55,7 @@ def solve_spot(
 
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as in :func:`treeplex.solve`.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, evaluated unless Ctrl-C is pressed again. A
+        JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the solution so far, evaluated unless Ctrl-C is pressed again. A
             second Ctrl-C within the iteration raises a plain KeyboardInterrupt.
     """
     given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
@@ -78,5 +78,5 @@ def solve_spot(
         solution = job.solution(outcome)  # judged by the workers, which end with the session
         assert isinstance(solution, HoldemSolution)
     if solution.status == "interrupted" and interrupt is None:
-        raise Interrupted(solution)
+        raise JobInterrupt(solution)
     return solution

@@ -16,7 +16,7 @@ from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem, hand_of
 from treeplex.search.agents.agent import BaseAgent, Thought
-from treeplex.search.agents.searching import Searching
+from treeplex.search.agents.searching import AgentSearchSettings
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.subgames.beliefs import Belief, normalised_range, with_trace
@@ -24,7 +24,7 @@ from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
 
-class Opening(NamedTuple):
+class StreetStart(NamedTuple):
     """The start of a street.
 
     Attributes:
@@ -38,7 +38,7 @@ class Opening(NamedTuple):
     ranges: Ranges
 
 
-class Solved(NamedTuple):
+class StreetSolution(NamedTuple):
     """A searched street: its betting, and its policies: one per copy, each at its own iteration, or the average."""
 
     betting: StreetBetting
@@ -63,7 +63,7 @@ class WholeSearchAgent(BaseAgent):
         game: PublicHoldem,
         own: PublicHoldem,
         leaf: LeafValue,
-        settings: Searching,
+        settings: AgentSearchSettings,
         generator: np.random.Generator | None = None,
         *,
         drawn: bool = True,
@@ -89,7 +89,7 @@ class WholeSearchAgent(BaseAgent):
         self._plan, self.draws = own, drawn and settings.iterations > 1
         weights = average_weights(settings.method, settings.iterations)
         self._weights = weights / weights.sum()
-        self._first: Solved | None = None
+        self._first: StreetSolution | None = None
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -101,12 +101,12 @@ class WholeSearchAgent(BaseAgent):
         self.sit_at_first(seat, generator, at)
         self.state, self.thought, self.own = self.game.first_state(), None, self._plan
         both = np.ones(len(self.own.hands))
-        self._open(Opening(self.own.rules.betting.root, (), (both, both)))
+        self._open(StreetStart(self.own.rules.betting.root, (), (both, both)))
 
-    def _open(self, opening: Opening) -> None:
+    def _open(self, opening: StreetStart) -> None:
         """Set the start of a street."""
         self.opening, self._labels = opening, tuple[int, ...]()
-        self._solved: Solved | None = None
+        self._solved: StreetSolution | None = None
         self._copy = int(self.generator.choice(len(self._weights), p=self._weights)) if self.drawn else 0
 
     def see(self, event: int) -> None:
@@ -119,7 +119,7 @@ class WholeSearchAgent(BaseAgent):
                 self._add(PublicHand(decision.table, before.board), event)
             self._labels = (*self._labels, event)
         if options.player == CHANCE and following.table.player >= 0:
-            self._open(Opening(following.table, following.board, self._arrived()))
+            self._open(StreetStart(following.table, following.board, self._arrived()))
         self.state = following
 
     def _add(self, state: PublicHand, raised: int) -> None:
@@ -156,7 +156,7 @@ class WholeSearchAgent(BaseAgent):
                 raise AlgorithmError("no player acts on this street any more")
         return number
 
-    def _place(self, solved: Solved) -> int:
+    def _place(self, solved: StreetSolution) -> int:
         """Index of the copy whose policy is played."""
         return self._copy if solved.rows.policies[0].shape[1] > 1 else 0
 
@@ -165,7 +165,7 @@ class WholeSearchAgent(BaseAgent):
         board, renaming = self.cards.suits.canonical(self.opening.board)
         return board, self.cards.suits.maps[renaming]
 
-    def _search(self) -> Solved:
+    def _search(self) -> StreetSolution:
         """Search the street, unless already done."""
         if self._solved is None:
             begins = not self.opening.board and self.own is self._plan
@@ -181,7 +181,7 @@ class WholeSearchAgent(BaseAgent):
             self.thought = Thought(0, 0.0, 0)
         return self._solved
 
-    def _searched(self, *, every: bool) -> Solved:
+    def _searched(self, *, every: bool) -> StreetSolution:
         """Search the street from its start; ``every`` keeps the policies of all iterations, for use with other hands."""
         board, maps = self._renamed()
         free = self.own.free(PublicHand(self.opening.table, board))
@@ -199,9 +199,11 @@ class WholeSearchAgent(BaseAgent):
             first, second = (
                 own.reshape(len(street.betting.ends), 1, -1) for own in search.arrays.reach_at_leaves(search.average)
             )
-            return Solved(street.betting, StoppedRows(tables, (first, second)))
+            return StreetSolution(street.betting, StoppedRows(tables, (first, second)))
         stops = np.arange(1, self.settings.iterations + 1) if every else np.array([self._copy + 1])
-        return Solved(street.betting, run_stopping(search, self.settings.iterations, np.zeros(len(stops), np.int64), stops))
+        return StreetSolution(
+            street.betting, run_stopping(search, self.settings.iterations, np.zeros(len(stops), np.int64), stops)
+        )
 
     def _arrived(self) -> Ranges:
         """The ranges at the end of the street, under the policy played."""

@@ -14,7 +14,7 @@ from treeplex.holdem.tables.whole import WholeTable
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.job.record import Progress
-from treeplex.search.tables.judging import Decided
+from treeplex.search.tables.judging import DecisionReview
 
 LATER = HOLDEM_STREETS[1:]
 """Streets that can be solved."""
@@ -34,7 +34,7 @@ def check_streets(rules: HandRules, street: str) -> None:
         raise SpecError(f"--review needs PokerKit; run: {install_hint('poker')}")
 
 
-def solved_decisions(table: WholeTable, person: int, street: str, watch: Callable[[str], None]) -> list[Decided]:
+def solved_decisions(table: WholeTable, person: int, street: str, watch: Callable[[str], None]) -> list[DecisionReview]:
     """A person's decisions from a street on, with values from solved streets; empty if the hand has no such street.
 
     The starting ranges are the usual ones of the positions, see :mod:`treeplex.holdem.study.review.review`.
@@ -46,7 +46,7 @@ def solved_decisions(table: WholeTable, person: int, street: str, watch: Callabl
         watch: called with the name of each street before its solve.
 
     Raises:
-        Interrupted: Ctrl-C was pressed.
+        JobInterrupt: Ctrl-C was pressed.
     """
     hand = recorded(table, person)
     wanted = LATER[LATER.index(street) :]
@@ -60,12 +60,12 @@ def solved_decisions(table: WholeTable, person: int, street: str, watch: Callabl
     def in_big_blinds(name: str) -> str:
         return re.sub(r"\d[\d.]*", lambda chips: table.amount(float(chips[0])), name.replace("allin", "all-in"))
 
-    found: list[Decided] = []
+    found: list[DecisionReview] = []
     for each in judged(hand, ReviewSettings(first=there[0]), told).streets:
         for made in each.choices:
             names = tuple(map(in_big_blinds, made.actions))
             close = SHARE * made.pot
-            found.append(Decided(each.street, names, made.played, made.ev, made.frequency, "solution", close))
+            found.append(DecisionReview(each.street, names, made.played, made.ev, made.frequency, "solution", close))
     return found
 
 

@@ -32,7 +32,7 @@ TRIES = 100
 
 
 @dataclass(frozen=True)
-class Decided:
+class SpotDecision:
     """A decision of a person.
 
     Attributes:
@@ -85,7 +85,7 @@ class HoldemTable(Table):
         self._root = Belief.root(agent_game(agent))
         self._hands: tuple[int, ...] = (0, 0)
         self._board = self._begun = self._spot.board
-        self._decided: dict[int, list[Decided]] = {}
+        self._decided: dict[int, list[SpotDecision]] = {}
         self._story: list[str] = []
         self._ranges = Ranges(self._root)
         self._policy: Floats | None = None
@@ -173,7 +173,7 @@ class HoldemTable(Table):
             policy = tuple(float(chance) for chance in self._agent.policy()[:, hand])
             best = options[max(options, key=lambda number: values[number])]
             names, paid = (*options.values(),), event.contributions[event.player]
-            made = Decided(street, options[action], values, action, best, policy, names, paid)
+            made = SpotDecision(street, options[action], values, action, best, policy, names, paid)
             self._decided[event.player].append(made)
         self._ranges.move(event.player, self._policy, action, len(options))
         self._policy = None
@@ -219,7 +219,7 @@ class HoldemTable(Table):
             found.insert(0, f"your decisions, as the agent values them: EV lost {three_digits(lost)} chips in total")
         return found
 
-    def decided(self, player: int) -> list[Decided]:
+    def decided(self, player: int) -> list[SpotDecision]:
         """A player's decisions so far; empty if the opponent has no action values."""
         return self._decided[player]
 

@@ -25,7 +25,7 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.evaluate.aivat import Aivat
-from treeplex.search.tables.judging import Decided, estimate
+from treeplex.search.tables.judging import DecisionReview, estimate
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
@@ -74,7 +74,7 @@ class WholeTable(Table):
         self._table = AgentTable(agent, generator)
         self._first, self._opponent = agent.game, opponent
         self.players = agent.game.players
-        self.decided: list[Decided] = []
+        self.decided: list[DecisionReview] = []
         self._person, self._replying = 0, False
 
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:

@@ -62,7 +62,7 @@ class PastHand(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seating:
+class HandPlayers:
     """The players in a hand, with their chips.
 
     Attributes:
@@ -89,7 +89,7 @@ class RepeatedState(State):
         past: tuple[PastHand, ...],
         stacks: tuple[int, ...],
         button: int,
-        seating: Seating,
+        seating: HandPlayers,
         history: HoldemHistory,
     ) -> None:
         self.game, self.past, self.stacks = game, past, stacks
@@ -200,7 +200,7 @@ class RepeatedPoker(Game):
             button = next(p for step in range(1, self.num_players) if (p := (button + step) % self.num_players) in seats)
         return self._begun((*state.past, hand), stacks, button, seats)
 
-    def record(self, seating: Seating, end: HoldemHistory) -> PastHand:
+    def record(self, seating: HandPlayers, end: HoldemHistory) -> PastHand:
         """The record of a finished hand."""
         won = [0.0] * self.num_players
         for player, gain in zip(seating.players, end.returns(), strict=True):
@@ -219,7 +219,7 @@ class RepeatedPoker(Game):
     def _begun(self, past: tuple[PastHand, ...], stacks: tuple[int, ...], button: int, seats: tuple[int, ...]) -> RepeatedState:
         """The start of a hand."""
         chips = tuple(stacks[player] for player in seats)
-        seating = Seating(seats, seats.index(button), chips, self._blinds(len(past))[: len(seats)])
+        seating = HandPlayers(seats, seats.index(button), chips, self._blinds(len(past))[: len(seats)])
         return RepeatedState(self, past, stacks, button, seating, self._hand(seating).new_initial_state())
 
     def _blinds(self, number: int) -> tuple[int, ...]:
@@ -233,7 +233,7 @@ class RepeatedPoker(Game):
                 break
         return level.small, level.big
 
-    def _hand_of(self, seating: Seating) -> Holdem:
+    def _hand_of(self, seating: HandPlayers) -> Holdem:
         """The rules of a hand for its players."""
         rules = self.rules
         antes = rules.betting.antes[: len(seating.players)]

@@ -13,7 +13,7 @@ from treeplex.learn.alphaholdem.job import ALPHAHOLDEM, AlphaHoldemJob
 from treeplex.learn.alphaholdem.settings import OF_TABLES, AlphaHoldemSettings
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
+from treeplex.learn.train.kind import RECIPE, Options, TrainingKind, TrainingRun, count_of
 
 
 class AlphaHoldemKind(TrainingKind):
@@ -44,11 +44,11 @@ class AlphaHoldemKind(TrainingKind):
         """Load the network."""
         return NetworkFile.load(folder)
 
-    def named_again(self, training: Training) -> str:
+    def named_again(self, training: TrainingRun) -> str:
         """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report playing strength, hands and decisions."""
         last = training.records[-1]
         facts = {"against uniform": f"{last.won:+.4g} ± {last.interval:.2g} chips per hand"}
@@ -58,7 +58,7 @@ class AlphaHoldemKind(TrainingKind):
         facts |= {"played": f"{last.hands:,} hands, {last.decisions:,} decisions, {rate:,.0f} per second"}
         return f"{self.name} on {training.game}: {count_of(last.done, 'updates')}", facts
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest a match."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
         steps = [(f"treeplex match {game} {folder} uniform", "play a match against uniform")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treeplex.base.spec import quoted
 from treeplex.errors import FileError
 from treeplex.learn.best_response.learner import BestResponse
-from treeplex.learn.train.kind import Training, count_of
+from treeplex.learn.train.kind import TrainingRun, count_of
 from treeplex.learn.train.learner_job import LIBRARY, LibraryJob, LibraryKind
 from treeplex.run.job.record import Record
 
@@ -55,7 +55,7 @@ class BestResponseKind(LibraryKind):
                 f"so name it again: --against {settings.against}"
             )
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report the lower bound."""
         last, settings = training.records[-1], training.settings
         measures = last.measures
@@ -67,7 +67,7 @@ class BestResponseKind(LibraryKind):
         }
         return f"{self.name} against {settings.against} on {training.game}: {count_of(last.done, 'steps')}", facts
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest resuming with more steps."""
         own = self.named_again(training)
         again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"

@@ -14,7 +14,7 @@ from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.whole.game import Holdem
 from treeplex.learn.blueprint.job import HOLDEM_BLUEPRINT, BlueprintJob
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
+from treeplex.learn.train.kind import RECIPE, Options, TrainingKind, TrainingRun, count_of
 
 
 class BlueprintKind(TrainingKind):
@@ -52,7 +52,7 @@ class BlueprintKind(TrainingKind):
         """Load the policy."""
         return HoldemBlueprint.load(folder)
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report training progress."""
         last = training.records[-1]
         rate = last.met / last.cpu_seconds if last.cpu_seconds else 0.0
@@ -63,7 +63,7 @@ class BlueprintKind(TrainingKind):
         }
         return f"{self.name} of {training.game}: {count_of(last.done, 'boards')}", facts
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest matches and a local best response."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
         rules = load(training.game).enumerable_rules()

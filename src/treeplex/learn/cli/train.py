@@ -31,7 +31,7 @@ from treeplex.run.cli.shared.live import Live
 from treeplex.run.job.progress_line import clock
 
 if TYPE_CHECKING:
-    from treeplex.learn.train.kind import Training, TrainingKind
+    from treeplex.learn.train.kind import TrainingKind, TrainingRun
     from treeplex.run.job.record import Progress
 
 LIMITS = "Limits"
@@ -213,14 +213,14 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
     """Train and print the result; exits with status 130 if interrupted."""
     with Live(shown) as live:
         live.say("preparing")
-        from treeplex.errors import Interrupted
+        from treeplex.errors import JobInterrupt
         from treeplex.learn.train.registry import kind_for
         from treeplex.learn.train.train import train
 
         known = kind_for(game, learner, options["resume"], options["preset"])
         try:
             training = train(game, learner, progress=lambda state: live.say(training_line(known, state)), **options)
-        except Interrupted as stopped:
+        except JobInterrupt as stopped:
             training = stopped.result
     if as_json:
         print_json(training.to_json())
@@ -235,7 +235,7 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
     """Train with several seeds and print the final bands; exits with status 130 if interrupted."""
     with Live(shown) as live:
         live.say("preparing")
-        from treeplex.errors import Interrupted
+        from treeplex.errors import JobInterrupt
         from treeplex.learn.train.registry import kind_for
         from treeplex.learn.train.seeds import BANDS, SEEDS, seeds_of, train_seeds
 
@@ -244,7 +244,7 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
         known = kind_for(game, named, None, None)
         try:
             done = train_seeds(game, learner, progress=lambda state: live.say(training_line(known, state)), **options)
-        except Interrupted:
+        except JobInterrupt:
             done = None
     if done is None:
         fail(f"stopped; saved: resume with treeplex train --resume {quoted(str(folder))}", STOPPED)
@@ -263,7 +263,7 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
     print_next([(f"treeplex evaluate {quoted(str(first.game))} {first.folder}", "evaluate one of them")])
 
 
-def resuming(training: "Training") -> str:
+def resuming(training: "TrainingRun") -> str:
     """The resume command. It repeats custom games and learners, since reading a folder runs no code."""
     own = training.kind.named_again(training)
     is_custom_learner = ".py:" in training.learner
@@ -289,7 +289,7 @@ def training_line(kind: "TrainingKind", state: "Progress") -> str:
     return "  ".join(parts)
 
 
-def print_training(training: "Training") -> None:
+def print_training(training: "TrainingRun") -> None:
     """Print the results, files and next steps."""
     last, kind = training.records[-1], training.kind
     title, facts = kind.report(training)

@@ -38,7 +38,7 @@ def of_known(loss: Loss) -> Loss:
     return found
 
 
-class Fitting:
+class NetworkFitter:
     """A network trained with Adam on uniformly sampled batches.
 
     Attributes:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.fitting import Fitting, Loss
+from treeplex.learn.common.fitting import Loss, NetworkFitter
 from treeplex.learn.common.replay import Column, Replay
 from treeplex.learn.common.trainer import Arrays, Trainer
 from treeplex.learn.common.value_net import Module
@@ -79,8 +79,8 @@ class SituationTrainer(Trainer):
         self._begin(0)
 
     @property
-    def fitting(self) -> Fitting:
-        """The :class:`Fitting` of the current network."""
+    def fitting(self) -> NetworkFitter:
+        """The :class:`NetworkFitter` of the current network."""
         return self.fittings[""]
 
     @property
@@ -107,7 +107,7 @@ class SituationTrainer(Trainer):
         """Start training network ``stage``."""
         source, room = self.source, self.settings.rows
         self._stage, self._before, self.due.owed = stage, 0, 0.0
-        self.fittings = {"": Fitting(source.networks[stage], Replay(*source.empty, room=room), source.parts, source.loss)}
+        self.fittings = {"": NetworkFitter(source.networks[stage], Replay(*source.empty, room=room), source.parts, source.loss)}
         self.held = Replay(*source.empty, room=room)
 
     def advance(self) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from treeplex.errors import AlgorithmError
-from treeplex.learn.common.fitting import Fitting
+from treeplex.learn.common.fitting import NetworkFitter
 from treeplex.learn.common.settings import LearningSettings, falling_rate
 
 
@@ -25,7 +25,7 @@ class Steps:
         """Add the steps due for ``rows`` new rows."""
         self.owed += self.settings.reuse * rows / self.settings.batch
 
-    def take(self, fittings: Collection[Fitting], generator: np.random.Generator, done: float) -> list[tuple[float, ...]]:
+    def take(self, fittings: Collection[NetworkFitter], generator: np.random.Generator, done: float) -> list[tuple[float, ...]]:
         """Take all due steps of all networks on uniformly sampled batches; returns the losses of each step.
 
         Args:

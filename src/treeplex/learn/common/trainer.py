@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError
-from treeplex.learn.common.fitting import Fitting
+from treeplex.learn.common.fitting import NetworkFitter
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.steps import Steps
 
@@ -47,7 +47,7 @@ class Trainer(ABC):
         done: training progress, in the unit of the settings' length.
     """
 
-    fittings: dict[str, Fitting]
+    fittings: dict[str, NetworkFitter]
     done: int
 
     def __init__(self, settings: Any) -> None:

@@ -19,7 +19,7 @@ from treeplex.learn.deepstack.files import NETS, read_round_nets
 from treeplex.learn.deepstack.settings import DeepStackSettings
 from treeplex.learn.deepstack.source import DeepStackSource
 from treeplex.learn.rebel.files import NetFile
-from treeplex.learn.train.kind import Options, Training
+from treeplex.learn.train.kind import Options, TrainingRun
 from treeplex.learn.train.situations import SituationsJob, SituationsKind, situations_job_kind
 from treeplex.run.job.record import integer
 from treeplex.search.subgames.identity import public_identity
@@ -51,11 +51,11 @@ class DeepStackKind(SituationsKind):
         """Load the network file."""
         return read_round_nets(folder)
 
-    def named_again(self, training: Training) -> str:
+    def named_again(self, training: TrainingRun) -> str:
         """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest evaluating an agent that uses the networks."""
         player = quoted(f"deepstack(net={training.folder})")
         return [(f"treeplex evaluate {quoted(training.game)} {player}", "evaluate DeepStack with these networks")]

@@ -14,7 +14,7 @@ from treeplex.learn.common.encoding import EncodedPlaces, Encoding
 from treeplex.learn.common.value_net import Forward
 from treeplex.learn.deepstack.situations import met_and_believed, pots, round_starts
 from treeplex.learn.deepstack.value_net import Module, fresh_net
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.resolving.next_round import NextRoundLeaf
 from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.subgame import Places, Ranges
@@ -60,7 +60,7 @@ class RoundNets:
         ]
         self._forwards = [Forward(net) for net in self.nets]
         self._round = {rules.future(state.node): k for k, states in enumerate(self.starts) for state in states}
-        self._prepared: Prepared[Places, tuple[EncodedPlaces, list[Ints], Floats]] = Prepared(self._encoded)
+        self._prepared: SingleEntryCache[Places, tuple[EncodedPlaces, list[Ints], Floats]] = SingleEntryCache(self._encoded)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         prepared, rounds, pot = self._prepared(places)

@@ -13,7 +13,7 @@ from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, ZeroLeaf
-from treeplex.search.named_agents.common import ResolvingSettings, horizon_for, resolving_agent
+from treeplex.search.named_agents.common import ResolvingAgentSettings, horizon_for, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
 
 EXACT, ZERO = "exact", "zero"
@@ -22,7 +22,7 @@ MOST_INNER = 10_000
 
 
 @dataclass(frozen=True)
-class DeepStackAgentSettings(ResolvingSettings):
+class DeepStackAgentSettings(ResolvingAgentSettings):
     """Settings of the DeepStack agent."""
 
     net: str | None = setting(None, "folder or file of train deepstack whose networks give the leaf values")

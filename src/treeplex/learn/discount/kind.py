@@ -14,7 +14,7 @@ from treeplex.learn.discount.job import BEST, DISCOUNT, DiscountJob, best_of
 from treeplex.learn.discount.ppo import PPOTrainer
 from treeplex.learn.discount.settings import GAMES, DiscountSettings
 from treeplex.learn.discount.trainer import Trainer
-from treeplex.learn.train.kind import Options, Training, TrainingKind, count_of
+from treeplex.learn.train.kind import Options, TrainingKind, TrainingRun, count_of
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 from treeplex.solvers.rules.learned import LEARNED, REFERENCE
@@ -57,11 +57,11 @@ class DiscountKind(TrainingKind):
         """Load the policy with the best fitness."""
         return load_discount_policy(folder / BEST)
 
-    def named_again(self, training: Training) -> str:
+    def named_again(self, training: TrainingRun) -> str:
         """The games that a resume command must repeat, separated by commas, if any is custom; empty for built-in games."""
         return ",".join(training.game) if any(map(named_file, training.game)) else ""
 
-    def summarise(self, training: Training) -> dict[str, Any]:
+    def summarise(self, training: TrainingRun) -> dict[str, Any]:
         """Exploitability on each game, the best epoch, and the number of workers that died."""
         last, best = training.records[-1], best_of(training.records)
 
@@ -72,7 +72,7 @@ class DiscountKind(TrainingKind):
         lost = sum(record.lost for record in training.records)
         return {"exploitability": by_game(last.exploitability), "best": summary, "lost": lost}
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report fitness and exploitabilities."""
         first, last, best = training.records[0], training.records[-1], best_of(training.records)
         now = f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.done:,})"
@@ -83,7 +83,7 @@ class DiscountKind(TrainingKind):
         effort = f"{count_of(last.done, 'epochs')} in {three_digits(last.seconds)} s"
         return f"{self.name} by {training.settings.optimizer}: {effort}", facts
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest solving with the policy, and resuming training."""
         policy, own = f"{self.name}(policy={training.folder}/{BEST})", self.named_again(training)
         again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"

@@ -18,7 +18,7 @@ from treeplex.errors import SpecError
 from treeplex.learn.hand_values.net import GAME, NET, HandNet, read_hand_net
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.source import HandSource
-from treeplex.learn.train.kind import Options, Training
+from treeplex.learn.train.kind import Options, TrainingRun
 from treeplex.learn.train.situations import SituationsJob, SituationsKind, situations_job_kind
 
 HAND_VALUES = situations_job_kind("hand-values", NET)
@@ -55,7 +55,7 @@ class HandValuesKind(SituationsKind):
         """Load the network."""
         return read_hand_net(folder / NET)
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest searching the preceding street with the network."""
         if training.settings.street == "flop":
             return []

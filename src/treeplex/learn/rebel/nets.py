@@ -14,7 +14,7 @@ from treeplex.learn.common.value_net import Forward, Module, NetFactory, custom_
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.policy_encoding import STEPS, PolicyEncoding
 from treeplex.learn.rebel.settings import RebelSettings
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.batch import Subgames
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import guess_of
@@ -35,7 +35,7 @@ class NetworkGuess:
 
     def __init__(self, encoding: PolicyEncoding, net: Module) -> None:
         self.encoding, self.net, self.forward = encoding, net, Forward(net)
-        self._prepared: Prepared[Subgames, tuple[Ints, EncodedPlaces]] = Prepared(self._encoded)
+        self._prepared: SingleEntryCache[Subgames, tuple[Ints, EncodedPlaces]] = SingleEntryCache(self._encoded)
 
     def __repr__(self) -> str:
         return f"<policy network: {network_text(self.net)}>"

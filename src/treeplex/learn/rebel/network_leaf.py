@@ -9,7 +9,7 @@ from treeplex.engine.tree.leaves import rows_reached
 from treeplex.games.public import PublicTree, pair_state
 from treeplex.learn.common.encoding import EncodedPlaces, Encoding
 from treeplex.learn.common.value_net import Forward, Module, network_text
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.horizon import subgame_roots
 from treeplex.search.subgames.subgame import Places, Ranges
@@ -66,7 +66,7 @@ class NetworkLeaf:
 
     def __init__(self, encoding: Encoding, net: Module, guess: Any = None, warm: int = 0) -> None:
         self.encoding, self.net, self.forward, self.guess, self.warm = encoding, net, Forward(net), guess, warm
-        self.prepared: Prepared[Places, EncodedPlaces] = Prepared(self._encoded)
+        self.prepared: SingleEntryCache[Places, EncodedPlaces] = SingleEntryCache(self._encoded)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         prepared = self.prepared(places)

@@ -20,7 +20,7 @@ from treeplex.learn.rebel.settings import SelfPlaySettings
 from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
-from treeplex.search.stopping import Replicas, Stopped, policies_at, training_iterations
+from treeplex.search.stopping import Replicas, SelfPlayPolicies, policies_at, training_iterations
 from treeplex.search.subgames.batch import Subgames, cut_states, walked
 from treeplex.search.subgames.beliefs import Belief, stacked_ranges
 from treeplex.search.subgames.subgame import Ranges
@@ -128,7 +128,7 @@ class SelfPlay(Play):
             return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root
 
-    def _move(self, subgames: Subgames, stopped: Stopped, ranges: Ranges) -> list[tuple[tuple[int, int], SubgamePath]]:
+    def _move(self, subgames: Subgames, stopped: SelfPlayPolicies, ranges: Ranges) -> list[tuple[tuple[int, int], SubgamePath]]:
         """Move each episode to its next public belief state; returns the hands at the root and the path of each."""
         policy, average = stopped
         if self.settings.source == "random":

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.device import torch_device
-from treeplex.learn.common.fitting import Fitting
+from treeplex.learn.common.fitting import NetworkFitter
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.common.trainer import Arrays, Trainer
@@ -55,11 +55,11 @@ class RebelTrainer(Trainer):
         play = self_play_of(game, self.settings, self.generator, net)
         self.play: Any = play
         self.leaf, self._burns_rows = play.leaf, play.burns_rows
-        self.fittings, empty, device = dict[str, Fitting](), play.empty, torch_device(play.settings.device)
+        self.fittings, empty, device = dict[str, NetworkFitter](), play.empty, torch_device(play.settings.device)
         columns = {"": empty.values, PREFIX: empty.policies._asdict() if empty.policies is not None else {}}
         for (prefix, module), loss in zip(modules_of(self.leaf).items(), play.losses, strict=False):
             rows = Replay(*columns[prefix].values(), room=self.settings.rows)
-            self.fittings[prefix] = Fitting(module, rows, tuple(columns[prefix]), loss, device=device)
+            self.fittings[prefix] = NetworkFitter(module, rows, tuple(columns[prefix]), loss, device=device)
         self._examples = 0
 
     @property
@@ -87,12 +87,12 @@ class RebelTrainer(Trainer):
         return self.leaf.net
 
     @property
-    def values(self) -> Fitting:
+    def values(self) -> NetworkFitter:
         """The value network's fitting."""
         return self.fittings[""]
 
     @property
-    def policies(self) -> Fitting | None:
+    def policies(self) -> NetworkFitter | None:
         """The policy network's fitting; None without one."""
         return self.fittings.get(PREFIX)
 

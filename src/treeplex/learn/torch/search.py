@@ -21,7 +21,7 @@ from treeplex.learn.torch.form import TensorForm, on_host
 from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, next_average, stacking
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
 from treeplex.search.methods import METHODS, Method
-from treeplex.search.stopping import Replicas, Stopped
+from treeplex.search.stopping import Replicas, SelfPlayPolicies
 from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import PairPlaces
 from treeplex.solvers.rules.variants import Variant
@@ -152,7 +152,9 @@ class TorchSearch:
         search.iteration = self.iteration
         return search
 
-    def policies_at(self, iterations: int, stops: Ints, copies: Replicas | None = None, *, average: bool = False) -> Stopped:
+    def policies_at(
+        self, iterations: int, stops: Ints, copies: Replicas | None = None, *, average: bool = False
+    ) -> SelfPlayPolicies:
         """Run the search and :meth:`finish` it; returns each subgame's policy at its own iteration and optionally the average,
         as :func:`treeplex.search.stopping.policies_at` does.
 
@@ -162,7 +164,7 @@ class TorchSearch:
         owners = search.subgames.owners if copies is None else copies.subgames.owners
         source = np.arange(len(owners)) if copies is None else copies.source
         at = np.where(owners >= 0, stops[owners], 0)
-        stopped = Stopped(search.policy[source], search.next_average()[source] if average else None)
+        stopped = SelfPlayPolicies(search.policy[source], search.next_average()[source] if average else None)
         takers = [SampleSchedule.of(own, source, at, self.iteration) for own in self.treeplexes]
         index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
         policies: list[list[Tensor]] = [[], []]

@@ -57,7 +57,7 @@ def one_hot(hands: NDArray[Any], at: Placement) -> Tensor:
     return at.numbers((hands[..., None] == np.arange(CARDS)).any(axis=2).astype(np.float64))
 
 
-class Betting(NamedTuple):
+class BettingSequences(NamedTuple):
     """A street's betting tree, which is the same on all boards; sequences are those of a :class:`Forest` with one root.
 
     Attributes:
@@ -73,7 +73,7 @@ class Betting(NamedTuple):
     ends: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, forest: Forest) -> "Betting":
+    def of(cls, forest: Forest) -> "BettingSequences":
         """The betting of a forest with one root."""
         assert len(forest.roots) == 1
         nodes = tuple(tuple((parent, 1 + first, count) for parent, first, count in own) for own in forest.nodes)
@@ -93,7 +93,7 @@ class StreetTables:
 
     def __init__(
         self,
-        betting: Betting,
+        betting: BettingSequences,
         cards: Cards,
         ranges: tuple[Floats, Floats],
         fold_values: Floats,

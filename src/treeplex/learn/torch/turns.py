@@ -18,7 +18,7 @@ from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.turns.river_net import RiverLeaf, balanced, seen
 from treeplex.learn.torch.kernels import Placement, Tensor, next_average
 from treeplex.learn.torch.search import check_method
-from treeplex.learn.torch.streets import Betting, Cards, StreetTables, one_hot, regret_matching
+from treeplex.learn.torch.streets import BettingSequences, Cards, StreetTables, one_hot, regret_matching
 from treeplex.search.subgame_search import SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
@@ -228,7 +228,7 @@ class TurnSearch:
         return board_part(self._subgame.top, 0, 0, player)
 
 
-def betting_of(forest: Forest, subgame: HoldemSubgame) -> tuple[Betting, Floats]:
+def betting_of(forest: Forest, subgame: HoldemSubgame) -> tuple[BettingSequences, Floats]:
     """A turn's betting, with all-in showdowns among its terminals, and their payoffs, [1, D]."""
     rake, nodes = subgame.game.spot.rake, subgame.whole.betting.nodes
     shown, wins = [], []
@@ -237,6 +237,6 @@ def betting_of(forest: Forest, subgame: HoldemSubgame) -> tuple[Betting, Floats]
         if isinstance(node, Showdown):
             shown.append(pair)
             wins.append(payoffs(node, rake)[0])
-    plain = Betting.of(forest)
+    plain = BettingSequences.of(forest)
     opened = tuple(forest.ends[end] for end in subgame.open_ends)
     return plain._replace(showdowns=tuple(shown), ends=opened), np.array([wins], np.float64).reshape(1, -1)

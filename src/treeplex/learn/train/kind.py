@@ -157,21 +157,21 @@ class TrainingKind(ABC):
         """The trained policy or network."""
         raise NotImplementedError
 
-    def named_again(self, training: "Training") -> str:
+    def named_again(self, training: "TrainingRun") -> str:
         """Arguments that a resume command must repeat, since they name code: a custom game or learner."""
         return ""
 
-    def summarise(self, training: "Training") -> dict[str, Any]:
+    def summarise(self, training: "TrainingRun") -> dict[str, Any]:
         """JSON fields that extend or replace the latest numbers."""
         return {}
 
-    def report(self, training: "Training") -> tuple[str, dict[str, str]]:
+    def report(self, training: "TrainingRun") -> tuple[str, dict[str, str]]:
         """A title and named facts to print."""
         last = training.records[-1]
         facts = {name.replace("_", " "): f"{value:.4g}" for name, value in training.numbers().items() if value is not None}
         return f"{training.learner} on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
-    def next_steps(self, training: "Training") -> list[tuple[str, str]]:
+    def next_steps(self, training: "TrainingRun") -> list[tuple[str, str]]:
         """Suggested commands and what they do."""
         return []
 
@@ -182,7 +182,7 @@ def count_of(done: int, unit: str) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Training:
+class TrainingRun:
     """Result of a training run.
 
     Attributes:

@@ -35,7 +35,7 @@ from treeplex.holdem.spots.spot_table import names_spot
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner, learned_policy, wrong_return
-from treeplex.learn.train.kind import EFFORTS, RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
+from treeplex.learn.train.kind import EFFORTS, RECIPE, Options, TrainingJob, TrainingKind, TrainingRun, count_of
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
 from treeplex.run.job.record import Record, named_reals
@@ -237,11 +237,11 @@ class LearnerKind(TrainingKind):
         file = folder / POLICY
         return NeuralPolicy.load(file) if is_neural_policy(file) else load_policy(file)
 
-    def named_again(self, training: Training) -> str:
+    def named_again(self, training: TrainingRun) -> str:
         """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if not training.game or named_file(training.game) else ""
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report the first and the last measurements."""
         first, last = training.records[0], training.records[-1]
         facts = {}
@@ -250,7 +250,7 @@ class LearnerKind(TrainingKind):
             facts[name.replace("_", " ")] = f"{before}{number_text(value)}"
         return f"{self.name} on {training.game}: {count_of(last.done, 'steps')}", facts
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest evaluating and browsing the policy."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
         if names_spot(str(training.game)):

@@ -22,7 +22,7 @@ from treeplex.base.settings import Settings, declared
 from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import read_json
 from treeplex.errors import FileError, SpecError, TreeplexError
-from treeplex.learn.train.kind import Training
+from treeplex.learn.train.kind import TrainingRun
 from treeplex.learn.train.registry import AnyLearner, kind_for
 from treeplex.learn.train.train import train
 from treeplex.run.job.folder import RUN, JobFolder
@@ -51,7 +51,7 @@ class SeedSweep:
         pictures: file names of the plots in it; empty if the runs were not evaluated.
     """
 
-    trainings: tuple[Training, ...]
+    trainings: tuple[TrainingRun, ...]
     folder: Path
     pictures: tuple[str, ...] = ()
 
@@ -99,7 +99,7 @@ def train_seeds(
         SpecError: a learner without a seed, or a number below 1.
         FileError: a folder that cannot be written, or does not contain training runs with several seeds.
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.learn.train.train.train`.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the interrupted training run.
+        JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the interrupted training run.
     """
     if (out is None) == (resume is None):
         raise SpecError("give a folder: out (--out) for new training runs, or resume (--resume) to continue them")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.common.situations import SituationSource, SituationTrainer
-from treeplex.learn.train.kind import CURVE, Training, TrainingJob, TrainingKind, count_of
+from treeplex.learn.train.kind import CURVE, TrainingJob, TrainingKind, TrainingRun, count_of
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
 from treeplex.run.job.record import Record, integer, maybe, real
@@ -56,7 +56,7 @@ class SituationsKind(TrainingKind):
         """Limit PyTorch to one thread, since the networks are small."""
         return one_thread()
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report losses and steps."""
         last, numbers, facts = training.records[-1], training.numbers(), dict[str, str]()
         for name, of in (("loss", "in training"), ("validation", "on held-out situations")):

@@ -8,13 +8,13 @@ from typing import Any
 
 from treeplex.base.settings import Settings, declared
 from treeplex.base.spec import spec_name, suggests_arguments
-from treeplex.errors import FileError, Interrupted, SpecError
+from treeplex.errors import FileError, JobInterrupt, SpecError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.named import NAME as HOLDEM
 from treeplex.holdem.whole.nodes import check_acting
 from treeplex.learn.train.events import tensorboard_events
-from treeplex.learn.train.kind import Options, Training, TrainingJob, TrainingKind, check_options
+from treeplex.learn.train.kind import Options, TrainingJob, TrainingKind, TrainingRun, check_options
 from treeplex.learn.train.registry import AnyLearner, kind_for
 from treeplex.run.job.folder import RUN, JobFolder, folder_at
 from treeplex.run.job.job import go_on, start
@@ -42,7 +42,7 @@ def train(
     judge_every: float | None = None,
     tensorboard: bool = False,
     progress: AnyProgress = None,
-) -> Training:
+) -> TrainingRun:
     """Train in memory, or in a folder from which the training can be resumed bit for bit.
 
     Args:
@@ -82,7 +82,7 @@ def train(
         AlgorithmError: the loss is NaN or infinite, or several workers die on the same job; the last good checkpoint is
             kept.
         FileError: a folder that cannot be written, or a run that cannot be resumed.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the run so far.
+        JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the run so far.
     """
     if out is not None and resume is not None:
         raise SpecError("a resumed training stays in its own folder; give out or resume, not both")
@@ -134,9 +134,9 @@ def train(
             session.recorded = events.add
         outcome = session.run(seconds=limit, progress=watch)
         made = job.model(known, outcome.records) if folder is None else None
-    training = Training(job.learner, job.game, job.settings, outcome.records, outcome.status, outcome.folder, known, made)
+    training = TrainingRun(job.learner, job.game, job.settings, outcome.records, outcome.status, outcome.folder, known, made)
     if training.status == "interrupted":
-        raise Interrupted(training)
+        raise JobInterrupt(training)
     return training
 
 

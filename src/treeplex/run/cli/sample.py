@@ -18,7 +18,7 @@ from treeplex.run.job.progress_line import clock
 if TYPE_CHECKING:
     from treeplex.evaluate.playouts import HeadToHead
     from treeplex.run.job.record import Progress
-    from treeplex.run.sample.job import Sampled
+    from treeplex.run.sample.job import SamplingRun
 
 Against = Annotated[
     str | None,
@@ -80,7 +80,7 @@ def sample(
     """
     with Live(progress) as live:
         live.say(f"reading {game or resume}")
-        from treeplex.errors import Interrupted
+        from treeplex.errors import JobInterrupt
         from treeplex.run.sample.sample import sample as run_sample
 
         try:
@@ -101,7 +101,7 @@ def sample(
                 resume=resume,
                 progress=lambda found: live.say(sampling_line(found)),
             )
-        except Interrupted as stopped:
+        except JobInterrupt as stopped:
             sampled = stopped.result
             if sampled.folder is None:
                 sampled.save(free_place(f"sample-{sampled.game}-{sampled.algorithm}"))
@@ -138,7 +138,7 @@ def size_text(size: float) -> str:
     return f"{size:.3g} TB"
 
 
-def print_sampled(sampled: "Sampled") -> None:
+def print_sampled(sampled: "SamplingRun") -> None:
     """Print values with standard errors, table sizes, files, and next steps."""
     last, settings = sampled.last, sampled.settings
     facts = {
@@ -165,7 +165,7 @@ def print_sampled(sampled: "Sampled") -> None:
         print_next([(f"treeplex sample {quoted(sampled.game.spec)} --out runs/first", "save policy, metrics and state")])
 
 
-def resuming(sampled: "Sampled") -> str:
+def resuming(sampled: "SamplingRun") -> str:
     """Return the command that resumes a run."""
     from treeplex.forms.sources.load import named_file
 

@@ -89,7 +89,7 @@ def solve(
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume or 'the game'}")
-        from treeplex.errors import Interrupted
+        from treeplex.errors import JobInterrupt
         from treeplex.run.solve.solve import solve
 
         asked = described("solve", game, {**more, "resume": resume})
@@ -107,7 +107,7 @@ def solve(
                 **asked.options,
             )
             folder = solution.folder
-        except Interrupted as stopped:
+        except JobInterrupt as stopped:
             solution = stopped.result
             folder = solution.folder or solution.save(free_place(f"{solution.game}-{solution.algorithm}", solution.suffix))
     if as_json:

@@ -145,7 +145,7 @@ class SampleJob(Job):
 
 
 @final
-class Sampled:
+class SamplingRun:
     """The result of a sampling run.
 
     Attributes:

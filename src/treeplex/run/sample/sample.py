@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from treeplex.base.spec import Spec, suggests_arguments
-from treeplex.errors import AlgorithmError, Interrupted, SpecError
+from treeplex.errors import AlgorithmError, JobInterrupt, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
@@ -20,7 +20,7 @@ from treeplex.run.job.folder import RUN, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import AnyProgress, watcher_for
 from treeplex.run.job.record import UNCOUNTED_ITERATIONS, check_limits
-from treeplex.run.sample.job import Sampled, SampleJob
+from treeplex.run.sample.job import SampleJob, SamplingRun
 from treeplex.run.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS
 from treeplex.solvers import algorithms
@@ -55,7 +55,7 @@ def sample(
     force: bool = False,
     resume: str | os.PathLike[str] | None = None,
     progress: AnyProgress = None,
-) -> Sampled:
+) -> SamplingRun:
     """Run Monte Carlo CFR on rules without compiling the game; tables grow with visited infosets.
 
     Args:
@@ -84,7 +84,7 @@ def sample(
         GameError: the rules cannot be walked.
         AlgorithmError: the algorithm does not sample, or an option needs the compiled game.
         FileError: the folder cannot be written, or the run cannot be resumed.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the partial result.
+        JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the partial result.
     """
     check_limits(None, seconds)
     most = None if memory is None else parsed_memory(memory)
@@ -114,9 +114,9 @@ def sample(
             session = reopen(folder, game, algorithm, fixed, limits)
         outcome = session.run(seconds=seconds, progress=watch)
     assert isinstance(session.job, SampleJob)
-    sampled = Sampled(session.job, outcome)
+    sampled = SamplingRun(session.job, outcome)
     if sampled.status == "interrupted":
-        raise Interrupted(sampled)
+        raise JobInterrupt(sampled)
     return sampled
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 from treeplex.base.wings import named
-from treeplex.errors import Interrupted, SpecError
+from treeplex.errors import JobInterrupt, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
@@ -84,7 +84,7 @@ def solve(
             hands.
         AlgorithmError: the algorithm does not support this game.
         FileError: the destination cannot be written, or the run cannot be resumed.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far.
+        JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the solution so far.
     """
     given = {name: value for name, value in options.items() if value is not None}
     with line_for(progress) as line:
@@ -106,7 +106,7 @@ def solve(
             outcome = session.run(seconds=seconds, progress=progress if callable(progress) else line.watch)
             solution = job.solution(outcome)
     if solution.status == "interrupted":
-        raise Interrupted(solution)
+        raise JobInterrupt(solution)
     return solution
 
 

@@ -11,7 +11,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.sources.user_module import ObjectKind, load_user_object, user_source
 from treeplex.games.public import PublicGame
 from treeplex.search.agents.agent import Agent
-from treeplex.search.agents.searching import SearchAgent, Searching
+from treeplex.search.agents.searching import AgentSearchSettings, SearchAgent
 from treeplex.search.leaf import LeafValue
 
 PLAYS = ("begin", "see", "policy", "act")
@@ -74,7 +74,7 @@ def names_leaf(text: str) -> bool:
 
 
 def load_agent(
-    text: str, game: PublicGame, searching: Callable[[], Searching], generator: np.random.Generator | None = None
+    text: str, game: PublicGame, searching: Callable[[], AgentSearchSettings], generator: np.random.Generator | None = None
 ) -> Agent:
     """Create the agent in ``file.py:NAME`` or ``file.py:NAME(key=value)``; executes the file.
 

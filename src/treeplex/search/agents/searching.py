@@ -24,7 +24,7 @@ from treeplex.search.warm_start.begin import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 
-class Searching(Protocol):
+class AgentSearchSettings(Protocol):
     """Search settings of an agent, as in :class:`treeplex.search.settings.PlaythroughSettings`."""
 
     @property
@@ -38,7 +38,7 @@ class Searching(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solved(SolvedSubgame):
+class SubgameSolution(SolvedSubgame):
     """A solved subgame.
 
     Attributes:
@@ -57,7 +57,7 @@ class Solved(SolvedSubgame):
     worth: ActionWorth | None = None
 
 
-class SearchAgent(SubgameAgent[Solved]):
+class SearchAgent(SubgameAgent[SubgameSolution]):
     """Plays one or all seats of any public game by depth-limited search with leaf values.
 
     At the start of the game, and wherever a subgame ends, the agent holds a public belief state. To act, it solves the subgame
@@ -92,7 +92,7 @@ class SearchAgent(SubgameAgent[Solved]):
         self,
         game: PublicGame | str | Game,
         leaf: LeafValue,
-        settings: Searching | None = None,
+        settings: AgentSearchSettings | None = None,
         generator: np.random.Generator | None = None,
         *,
         remember: int = 16,
@@ -123,7 +123,7 @@ class SearchAgent(SubgameAgent[Solved]):
         self._stops: tuple[int, ...] = ()
         self._begun: tuple[Hashable, ...] = ()
         self._inside: tuple[int, ...] = ()
-        self._drawn: tuple[Solved, int] | None = None
+        self._drawn: tuple[SubgameSolution, int] | None = None
         self.draws = drawn and settings.iterations > 1
         self.begin()
 
@@ -250,7 +250,7 @@ class SearchAgent(SubgameAgent[Solved]):
         if not path:
             self._stops, self._begun = (), (belief.state, *(own.tobytes() for own in belief.ranges))
 
-    def _search(self) -> tuple[Solved, int]:
+    def _search(self) -> tuple[SubgameSolution, int]:
         """Return the solved current subgame and the index of the policy played."""
         if self._drawn is None:
             solved = self.recall((self.game.key, self._path, (self._begun, self._stops)), self._solved, self._is_search)
@@ -262,11 +262,11 @@ class SearchAgent(SubgameAgent[Solved]):
             self._drawn = solved, stop
         return self._drawn
 
-    def _is_search(self, solved: Solved) -> bool:
+    def _is_search(self, solved: SubgameSolution) -> bool:
         """Whether a subgame was searched with a depth limit rather than solved to the end of the game."""
         return self.endgame is None or len(solved.subgame.leaves) > 0
 
-    def _solved(self) -> Solved:
+    def _solved(self) -> SubgameSolution:
         """Solve the subgame at the current belief."""
         subgame = cut(self.game, [self.belief], self.settings.horizon)
         if self.endgame is not None and not len(subgame.leaves):
@@ -274,7 +274,7 @@ class SearchAgent(SubgameAgent[Solved]):
         self.prepare(subgame)
         return self._searched(subgame)
 
-    def _searched(self, subgame: Subgame) -> Solved:
+    def _searched(self, subgame: Subgame) -> SubgameSolution:
         """Search a subgame and store the policy of every iteration."""
         settings, method = self.settings, METHODS[self.settings.method]
         playing = isinstance(method.scheme, FictitiousRule)
@@ -302,9 +302,11 @@ class SearchAgent(SubgameAgent[Solved]):
         if self.drawn:
             policies, believed = policies[:done], believed[:done]
         self.searches += 1
-        return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, subgame.action_worth(search))
+        return SubgameSolution(
+            subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, subgame.action_worth(search)
+        )
 
-    def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> Solved:
+    def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> SubgameSolution:
         """Solve a subgame without a cut by Discounted CFR, storing the average policy."""
         method = METHODS["dcfr"]
         search: Endgame = subgame.endgame(method, iterations, as_cut=True) or SubgameSearch(
@@ -312,4 +314,4 @@ class SearchAgent(SubgameAgent[Solved]):
         )
         self.run(search, iterations)
         policies = search.average_policy()[None]
-        return Solved(subgame, search.ranges, policies, policies, subgame.action_worth(search))
+        return SubgameSolution(subgame, search.ranges, policies, policies, subgame.action_worth(search))

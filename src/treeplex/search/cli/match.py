@@ -77,7 +77,7 @@ def match(
     """
     with Live(progress) as live:
         live.say(f"reading {game or resume}")
-        from treeplex.errors import Interrupted
+        from treeplex.errors import JobInterrupt
         from treeplex.search.match.match import match as run_match
 
         try:
@@ -100,7 +100,7 @@ def match(
                 resume=resume,
                 progress=lambda found: live.say(match_line(found)),
             )
-        except Interrupted as stopped:
+        except JobInterrupt as stopped:
             result = stopped.result
     if as_json:
         print_json(result.plain())

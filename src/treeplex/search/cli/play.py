@@ -32,7 +32,7 @@ MOST_LIKE = 8
 """Maximum number of consecutive bets that are listed one by one."""
 
 
-class Left(Exception):  # noqa: N818 (no error)
+class PlayerLeft(Exception):  # noqa: N818 (no error)
     """The person quits."""
 
 
@@ -178,7 +178,7 @@ def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[
     """Play games until the person quits.
 
     Args:
-        one: function that plays a game, given its number from 0; :class:`Left` raised in it ends the session.
+        one: function that plays a game, given its number from 0; :class:`PlayerLeft` raised in it ends the session.
         games: maximum number of games; None for no limit.
         end: function that prints the result. After an error it is called only if a game was finished.
     """
@@ -187,7 +187,7 @@ def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[
         while games is None or number < games:
             one(number)
             number += 1
-    except Left:
+    except PlayerLeft:
         say("")
     except KeyboardInterrupt:
         say("")
@@ -272,7 +272,7 @@ def asked(table: "Table", options: dict[int, str]) -> int:
         line = sys.stdin.readline()
         text = line.strip().lower()
         if not line or text in QUIT:
-            raise Left
+            raise PlayerLeft
         if text in (*ALL_IN, "all-in") and all_in is not None:
             return all_in
         text = WITHOUT_BET.get(text, text) if text not in lowered and WITHOUT_BET.get(text) in lowered else text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.base.spec import suggests_arguments
-from treeplex.errors import Interrupted, SpecError
+from treeplex.errors import JobInterrupt, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec
@@ -83,7 +83,7 @@ def match(
         SpecError: unknown names, or the wrong number of agents for the game.
         GameError, PolicyError, FileError: an agent is for another game, or a file cannot be read or written.
         AlgorithmError: an agent fails in every hand.
-        Interrupted: Ctrl-C or SIGTERM; the attribute ``result`` has the result so far.
+        JobInterrupt: Ctrl-C or SIGTERM; the attribute ``result`` has the result so far.
     """
     check_limits(None, seconds)
     work = Work(1 if workers is None and ray is None else workers, ray)
@@ -125,7 +125,7 @@ def match(
             job.close()
     result = job.result(outcome.status, outcome.folder)
     if outcome.status == "interrupted":
-        raise Interrupted(result)
+        raise JobInterrupt(result)
     return result
 
 

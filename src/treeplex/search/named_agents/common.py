@@ -17,12 +17,12 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.named_agents.kind import ThinkingSettings
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import Blueprint
-from treeplex.search.resolving.settings import Resolving
+from treeplex.search.resolving.settings import ResolveSettings
 from treeplex.search.subgames.horizon import Horizon
 
 
 @dataclass(frozen=True)
-class ResolvingSettings(ThinkingSettings, Resolving):
+class ResolvingAgentSettings(ThinkingSettings, ResolveSettings):
     """Settings of re-solving agents, including a thinking time."""
 
 
@@ -53,7 +53,7 @@ def policy_agent(game: Game, policy: Any, generator: np.random.Generator | None 
 
 def resolving_agent(
     game: Game,
-    settings: ResolvingSettings,
+    settings: ResolvingAgentSettings,
     generator: np.random.Generator,
     *,
     horizon: Horizon,

@@ -9,7 +9,7 @@ from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.blueprint_file import blueprint_policy
-from treeplex.search.named_agents.common import ResolvingSettings, resolving_agent
+from treeplex.search.named_agents.common import ResolvingAgentSettings, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.resolving.blueprint import Blueprint, TableBlueprint
 from treeplex.search.resolving.settings import ROUND
@@ -17,7 +17,7 @@ from treeplex.search.subgames.horizon import TO_THE_END
 
 
 @dataclass(frozen=True, kw_only=True)
-class LibratusSettings(ResolvingSettings):
+class LibratusSettings(ResolvingAgentSettings):
     """Settings of Libratus."""
 
     blueprint: str = setting(help="run folder, policy file, solved spot, or full-game hold'em blueprint")

@@ -30,7 +30,7 @@ class TranslatedSettings(AgentSettings):
     think: float | None = setting(None, "seconds per decision; none: the agent's own setting", above=0)
 
 
-class Translated(AgentKind):
+class ActionTranslation(AgentKind):
     """Agent type for action translation."""
 
     name = "translated"

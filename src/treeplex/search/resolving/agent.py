@@ -31,7 +31,7 @@ from treeplex.search.resolving.blueprint import Blueprint, deals_in
 from treeplex.search.resolving.carried import ResolvedSubgame, ResolvingState
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import REACH, UNSAFE
-from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
+from treeplex.search.resolving.settings import DECISION, ROUND, ResolveSettings
 from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.cut import cut
@@ -73,7 +73,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
     def __init__(
         self,
         game: PublicGame | str | Game,
-        settings: Resolving,
+        settings: ResolveSettings,
         leaves: LeafValue | Sequence[LeafValue] | None = None,
         *,
         horizon: Horizon = TO_THE_END,

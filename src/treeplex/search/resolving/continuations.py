@@ -16,7 +16,7 @@ from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.sources.load import public_game, public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.resolving.payoffs import PairWalk, Payoffs, Walk
 from treeplex.search.subgames.subgame import Places, Ranges
 
@@ -65,7 +65,7 @@ class BlueprintLeaf:
         self.continuations = tuple(len(own) for own in policies)
         walk: Walk = self.rules.continuations(policies, boards) or PairWalk(public_tree(self.rules), policies)
         self._seconds = inf
-        self._payoffs = Prepared[Places, Payoffs](lambda places: walk(places, self._seconds))
+        self._payoffs = SingleEntryCache[Places, Payoffs](lambda places: walk(places, self._seconds))
 
     def prepare(self, places: Places, seconds: float) -> int:
         """Compute payoffs behind leaves in about ``seconds``; returns the number of boards used."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.games.public import Chance, PublicState, PublicTree, Terminal
-from treeplex.search.leaf import LeafValue, Prepared
+from treeplex.search.leaf import LeafValue, SingleEntryCache
 from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.subgame import Places, Ranges
 
@@ -39,7 +39,7 @@ class NextRoundLeaf:
 
     def __init__(self, after: LeafValue) -> None:
         self.after = after
-        self._deals: Prepared[Places, Deals] = Prepared(deals_of)
+        self._deals: SingleEntryCache[Places, Deals] = SingleEntryCache(deals_of)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """See :class:`treeplex.search.leaf.LeafValue`; places may be before or after a deal."""

@@ -14,7 +14,7 @@ NESTED = (DECISION, ROUND)
 
 
 @dataclass(frozen=True)
-class Resolving(Settings):
+class ResolveSettings(Settings):
     """Settings for re-solving."""
 
     iterations: int = setting(1000, "iterations of each search", low=1)

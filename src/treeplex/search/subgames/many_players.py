@@ -121,10 +121,10 @@ def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered |
         raise GameError(f"no betting round begins at {game.name_of(state)}; give a state with a player to act")
     check_entries(game.name_of(state), len(game.hands) ** game.players)
     deals = np.argwhere(game.joint(state, game.possible(state)) > 0)
-    return Cutting(game, deals, leaf, considered).cut(state)
+    return RoundCutter(game, deals, leaf, considered).cut(state)
 
 
-class Cutting:
+class RoundCutter:
     """A traversal of public states that numbers infosets and collects payoffs.
 
     Attributes:

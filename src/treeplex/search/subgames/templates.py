@@ -11,7 +11,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.form import Dense
 from treeplex.engine.tree.gradient import empty_dense
 from treeplex.errors import GameError
-from treeplex.forms.compile.assemble import Numbering, numbered
+from treeplex.forms.compile.assemble import TreeNumbering, numbered
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal
 from treeplex.search.subgames.horizon import Horizon
 
@@ -220,7 +220,7 @@ def there(weight: Floats, player: int) -> NDArray[np.bool_]:
     return np.asarray((weight > 0).any(axis=1 - player))
 
 
-def layout_of(templates: Sequence[Template], shifts: Ints) -> Numbering:
+def layout_of(templates: Sequence[Template], shifts: Ints) -> TreeNumbering:
     """Lay out the tree of copies of templates whose sequences begin at ``shifts``."""
     player, parent, level, actions, first = (
         np.concatenate(part) for part in zip(*(made.arrays for made in templates), strict=True)

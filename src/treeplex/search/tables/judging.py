@@ -35,7 +35,7 @@ CLOSE = 0.002
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecisionReview:
     """A person's decision, evaluated.
 
     Attributes:
@@ -76,7 +76,7 @@ class Decided:
         return {**vars(self), "lost": self.lost, "verdict": self.verdict}
 
 
-class Solved:
+class SolvedGame:
     """A small game with its solution, for evaluating decisions."""
 
     def __init__(self, rules: Game, values: HistoryValues) -> None:
@@ -84,7 +84,7 @@ class Solved:
         self._worth: PolicyValues | None = None
 
     @classmethod
-    def of(cls, rules: Game, policy: Policy | None = None) -> "Solved | None":
+    def of(cls, rules: Game, policy: Policy | None = None) -> "SolvedGame | None":
         """Solve a game, or use a given policy as solution; None if the game is too large or has more than two players."""
         if rules.num_players != 2:
             return None
@@ -104,14 +104,16 @@ class Solved:
         payoffs = self.values.tree.histories.payoffs
         return CLOSE * float(payoffs.max() - payoffs.min())
 
-    def judge(self, player: int, infostate: str, where: str, options: dict[int, str], action: int) -> Decided | None:
+    def judge(self, player: int, infostate: str, where: str, options: dict[int, str], action: int) -> DecisionReview | None:
         """Evaluate a decision at an infostate; None if the solution has no such infostate."""
         infoset = self.values.infosets.get((player, infostate))
         if infoset is None:
             return None
         values, policy = self.values.action_values[infoset], self.values.probabilities[infoset]
         chosen = list(options).index(action)
-        return Decided(where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close)
+        return DecisionReview(
+            where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close
+        )
 
     def luckless(self, game: PublicGame, hand: PlayedHand, person: int) -> list[float] | None:
         """Luck-adjusted payoffs, by AIVAT with the policies of everyone except the person; None if inapplicable."""
@@ -136,7 +138,7 @@ class Among(Moves):
 
 def estimate(
     agent: Agent, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
-) -> Decided | None:
+) -> DecisionReview | None:
     """Evaluate a decision in two-player poker as a local best response would: see :mod:`treeplex.search.evaluate.lbr`.
 
     The agent is assumed to respond to a bet with its policy, after which all check and call; folding has value 0. Bets are not
@@ -166,4 +168,4 @@ def estimate(
     chosen = list(options).index(action)
     if not np.isfinite(values[chosen]):
         values = (float("nan"),) * len(values)
-    return Decided(where, (*options.values(),), chosen, values, (), "estimate", ESTIMATED * bets.pot)
+    return DecisionReview(where, (*options.values(),), chosen, values, (), "estimate", ESTIMATED * bets.pot)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.search.evaluate.statistics import FEWEST_DEALS, summary
-from treeplex.search.tables.judging import Decided
+from treeplex.search.tables.judging import DecisionReview
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Hand:
     person: int
     spot: str = ""
     said: list[dict[str, Any]] = field(default_factory=list)
-    decided: list[Decided] = field(default_factory=list)
+    decided: list[DecisionReview] = field(default_factory=list)
     thoughts: list[dict[str, Any]] = field(default_factory=list)
     payoff: float | None = None
     luckless: float | None = None

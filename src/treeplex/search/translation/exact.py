@@ -15,7 +15,7 @@ from treeplex.search.subgames.policy_tables import sequences_at, table_at
 from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
 
 
-class Hearing:
+class CoarseHistory:
     """A player's translated history: possible coarse states, and the probability of each for every hand.
 
     Attributes:
@@ -27,7 +27,7 @@ class Hearing:
         self.states, self.weights = states, weights
 
     @classmethod
-    def of(cls, pairs: "list[tuple[PublicState, Floats]]") -> "Hearing":
+    def of(cls, pairs: "list[tuple[PublicState, Floats]]") -> "CoarseHistory":
         """Merge pairs at the same node, dropping impossible ones unless all are impossible."""
         merged: dict[Hashable, tuple[PublicState, Floats]] = {}
         for state, weight in pairs:
@@ -60,16 +60,16 @@ class Translation:
             self._tables[state.node] = table_at(self.policy, self.coarse, state)
         return self._tables[state.node]
 
-    def dealt(self, hearing: Hearing, label: int) -> Hearing:
+    def dealt(self, hearing: CoarseHistory, label: int) -> CoarseHistory:
         """Return the histories after a card."""
         pairs = []
         for state, weight in zip(hearing.states, hearing.weights, strict=True):
             while (options := self.coarse.options(state)).player >= 0:
                 state = self.after(state, options.labels[bets_at(self.coarse, state).kinds.index("pass")])
             pairs.append((state if options.player == TERMINAL else self.after(state, label), weight))
-        return Hearing.of(pairs)
+        return CoarseHistory.of(pairs)
 
-    def heard(self, hearing: Hearing, state: PublicState, action: int) -> Hearing:
+    def heard(self, hearing: CoarseHistory, state: PublicState, action: int) -> CoarseHistory:
         """Return the histories after an action of the other player in the real game."""
         player, pairs = self.real.options(state).player, []
         for there, weight in zip(hearing.states, hearing.weights, strict=True):
@@ -80,9 +80,9 @@ class Translation:
             shares = heard(bets_at(self.real, state), action, bets_at(self.coarse, there), self.mapping)
             heard_as = zip(options.labels, shares, strict=True)
             pairs += [(self.after(there, label), weight * share) for label, share in heard_as if share]
-        return Hearing.of(pairs)
+        return CoarseHistory.of(pairs)
 
-    def played(self, hearing: Hearing, state: PublicState) -> tuple[Floats, list[Hearing]]:
+    def played(self, hearing: CoarseHistory, state: PublicState) -> tuple[Floats, list[CoarseHistory]]:
         """Return the acting player's real-game policy, float64 [A, H], and the coarse histories after each action."""
         options, real = self.real.options(state), bets_at(self.real, state)
         found = np.zeros((len(options.labels), len(hearing.weights[0])))
@@ -109,7 +109,7 @@ class Translation:
                     own.append((self.after(there, inner.labels[likeliest]), np.zeros_like(weight)))
         total = found.sum(axis=0)
         shares = np.where(total > 0, found / np.where(total > 0, total, 1.0), even / even.sum(axis=0))
-        return shares, [Hearing.of(own) for own in pairs]
+        return shares, [CoarseHistory.of(own) for own in pairs]
 
 
 def translated_policy(
@@ -135,7 +135,7 @@ def translated_policy(
         rules = public_tree(game.rules)
     both, found = Translation(rules, coarse, policy, mapping), uniform_probabilities(game)
     first = coarse.first_state()
-    begun = tuple(Hearing([first], [np.ones(size)]) for size in first.weight.shape)
+    begun = tuple(CoarseHistory([first], [np.ones(size)]) for size in first.weight.shape)
     stack = [(rules.first_state(), begun)]
     while stack:
         state, hearings = stack.pop()

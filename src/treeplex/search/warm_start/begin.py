@@ -23,7 +23,7 @@ from treeplex.solvers.rules.variants import Variant, added_up
 
 
 @runtime_checkable
-class Guided(Protocol):
+class WarmStartLeaf(Protocol):
     """Leaf values that provide guesses of the policies.
 
     Attributes:
@@ -38,18 +38,18 @@ class Guided(Protocol):
 
 def guess_of(leaf: LeafValue) -> Any:
     """Return the guesses that leaf values provide; None if they provide none."""
-    return leaf.guess if isinstance(leaf, Guided) else None
+    return leaf.guess if isinstance(leaf, WarmStartLeaf) else None
 
 
 def begin_search(
     subgame: Subgame, method: Method, leaf: LeafValue, ranges: Ranges | None, iterations: int, warm: int | None = None
 ) -> SubgameSearch:
-    """Create a search for ``iterations`` iterations, warm-started if the leaf is :class:`Guided`.
+    """Create a search for ``iterations`` iterations, warm-started if the leaf is :class:`WarmStartLeaf`.
 
     The guess counts as ``warm`` iterations, but at most ``iterations - 1``. By default, ``warm`` is the leaf's own number.
     """
     search = SubgameSearch(subgame, method, leaf, ranges, horizon=iterations)
-    if isinstance(leaf, Guided) and leaf.guess is not None:
+    if isinstance(leaf, WarmStartLeaf) and leaf.guess is not None:
         start_warm(search, leaf.guess, min(leaf.warm if warm is None else warm, iterations - 1))
     return search
 

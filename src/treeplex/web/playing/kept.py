@@ -8,7 +8,7 @@ from typing import Any, final
 
 from treeplex.base.storage.reading import open_regular
 from treeplex.errors import FileError
-from treeplex.search.tables.judging import Decided
+from treeplex.search.tables.judging import DecisionReview
 from treeplex.search.tables.results import Hand
 
 
@@ -81,5 +81,5 @@ class TableFile:
 def hand_of(data: dict[str, Any]) -> Hand:
     """Parse a hand that :meth:`TableFile.finish` wrote."""
     lists = ("options", "values", "policy")
-    decided = [Decided(**(decision | {name: tuple(decision[name]) for name in lists})) for decision in data["decided"]]
+    decided = [DecisionReview(**(decision | {name: tuple(decision[name]) for name in lists})) for decision in data["decided"]]
     return Hand(**{**data, "decided": decided})

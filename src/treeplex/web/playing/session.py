@@ -16,7 +16,7 @@ from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.judge import load_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Thought
-from treeplex.search.tables.judging import ITERATIONS, Decided, Solved, estimate
+from treeplex.search.tables.judging import ITERATIONS, DecisionReview, SolvedGame, estimate
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.results import Hand, results_of
 from treeplex.search.tables.seating import policy_table, table_for
@@ -85,7 +85,7 @@ class TableSession:
             return
         self.rules = load_policy(game).game.spot if is_solved_spot(game) else load(game)
         self.game = game if is_solved_spot(game) else str(self.rules)
-        self.solved = None if isinstance(self.rules, Spot | Holdem) else Solved.of(self.rules)
+        self.solved = None if isinstance(self.rules, Spot | Holdem) else SolvedGame.of(self.rules)
         self.table, self.about = self._sit(*self._how)
         self._taken = game
 
@@ -224,7 +224,7 @@ class TableSession:
             return ("preflop", "flop", "turn", "river")[state.table.street] if len(state.game.rules.format.deal) == 4 else ""
         return ""
 
-    def _judge(self, options: dict[int, str], action: int) -> Decided | None:
+    def _judge(self, options: dict[int, str], action: int) -> DecisionReview | None:
         """Evaluate a decision before it is played; None if this is impossible."""
         table, player = self.table, self.hand.person
         if isinstance(table, HoldemTable):
@@ -246,7 +246,9 @@ class TableSession:
             by, close = ("solution", 0.001 * table.chips[2]) if table.exact else ("agent", 0.01 * table.chips[2])
             values = tuple(value + decision.paid for value in decision.values)  # relative to the pot: folding is worth 0
             where = f"{Path(self.hand.spot).stem}, {decision.street}" if self.hand.spot else decision.street
-            self.hand.decided.append(Decided(where, decision.options, decision.chosen, values, decision.policy, by, close))
+            self.hand.decided.append(
+                DecisionReview(where, decision.options, decision.chosen, values, decision.policy, by, close)
+            )
 
     def _finish(self) -> None:
         """Record the result of a finished hand, and all information revealed at its end."""

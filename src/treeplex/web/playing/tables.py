@@ -30,7 +30,7 @@ HANDS = "hands"
 """Subfolder of the served folder for saved hands."""
 
 
-class Seating(BaseModel):
+class TableRequest(BaseModel):
     """A game, its opponent and the table's options."""
 
     model_config = ConfigDict(extra="forbid")
@@ -76,7 +76,7 @@ class Tables:
         """
         return self.served.inside(self.served.own / "tables")
 
-    def sit(self, body: Seating) -> str:
+    def sit(self, body: TableRequest) -> str:
         """Open a new table; returns its id.
 
         Raises:
@@ -101,7 +101,7 @@ class Tables:
             opening.release()
         return name
 
-    def _open(self, name: str, path: Path, body: Seating) -> HostedObject:
+    def _open(self, name: str, path: Path, body: TableRequest) -> HostedObject:
         game, against = game_named(self.served, body.game), agent_named(self.served, body.against)
         more = body.model_dump(exclude={"game", "against"})
         return self.hosts[self.hosts.open(game, against, called=name, keep=str(path), **more)]
@@ -151,7 +151,7 @@ class Tables:
         self.hosts.drop(name)
 
 
-def seating(path: Path) -> Seating:
+def seating(path: Path) -> TableRequest:
     """Read the seating from a table's file.
 
     Raises:
@@ -159,7 +159,7 @@ def seating(path: Path) -> Seating:
     """
     try:
         with open_regular(path) as file:
-            return Seating.model_validate(json.loads(file.readline(MOST_BODY))["table"])
+            return TableRequest.model_validate(json.loads(file.readline(MOST_BODY))["table"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FileError(f"cannot read the table in {path.name}; open a new table") from error
 
@@ -180,7 +180,7 @@ def routes(served: ServerState) -> APIRouter:
         return {"tables": tables.listed()}
 
     @router.post("", status_code=201)
-    def sit(body: Seating) -> dict[str, Any]:
+    def sit(body: TableRequest) -> dict[str, Any]:
         return shown(tables.sit(body))
 
     def shown(name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from treeplex.holdem.cards.made_hands import KINDS
 from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.policies.view import NodeView
 from treeplex.holdem.study.report.comparison import compare_sides
-from treeplex.holdem.study.report.export import Viewed, actions_json, number
+from treeplex.holdem.study.report.export import NodeSource, actions_json, number
 from treeplex.holdem.study.report.measures import node_statistics
 from treeplex.holdem.study.report.page_data import NodeReport, Side, report
 from treeplex.holdem.study.report.runouts import around_card
@@ -22,7 +22,7 @@ from treeplex.web.arrays import pack
 EVS = ("pot", "net")
 
 
-class ShownPolicy(Viewed, Protocol):
+class ShownPolicy(NodeSource, Protocol):
     """Protocol for a policy on a spot."""
 
     def at(self, line: str) -> NodeView: ...

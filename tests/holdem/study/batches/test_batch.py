@@ -119,15 +119,15 @@ def test_finished_boards_are_not_solved_again(tmp_path):
 
 
 def test_a_kill_leaves_whole_files(tmp_path):
-    class Killed(BaseException):
+    class Kill(BaseException):
         pass
 
     def killed(spot, interrupt, file):
         if spot.board == parse_cards("Td9d6h"):
-            raise Killed
+            raise Kill
         return Solver()(spot, interrupt, file)
 
-    with pytest.raises(Killed):
+    with pytest.raises(Kill):
         run(tmp_path / "b", killed)
     assert [path.name for path in (tmp_path / "b" / "boards").iterdir()] == ["AsKd2c.json"]
     again = Solver()
@@ -189,11 +189,11 @@ def test_actions_count_where_they_come_up(tmp_path):
             solution = super().__call__(spot, interrupt, file)
             scale = 0.0 if len(self.solved) == 1 else 1.0
 
-            class Scaled(FakeView):
+            class ScaledView(FakeView):
                 def compatible_of(self, player):
                     return super().compatible_of(player) * (scale if self.line == "x" else 1.0)
 
-            solution.at = Scaled
+            solution.at = ScaledView
             return solution
 
     report = batch_report(run(tmp_path / "b", Rare()), "x")

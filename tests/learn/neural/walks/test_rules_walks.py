@@ -29,7 +29,7 @@ pytest.importorskip("torch")
 GAMES = {"leduc_poker": "tensor", "phantom_ttt(rows=2,line=2)": "tensor", "kuhn_poker": "words"}
 
 
-class Setting:
+class WalkCase:
     """A game, a random policy of it, and the same as walks by the rules ask for it."""
 
     def __init__(self, game: str) -> None:
@@ -52,7 +52,7 @@ class Setting:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_episodes_are_those_of_the_compiled_game(game: str) -> None:
-    given = Setting(game)
+    given = WalkCase(game)
     compiled, seats = given.game, np.zeros((300, 2), np.int64)
     one = play_episodes(
         histories_of(compiled), compiled.tree.infoset_layout, given.table[None], seats, compiled.size.depth, 7, 11
@@ -69,7 +69,7 @@ def test_episodes_are_those_of_the_compiled_game(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_walks_by_external_sampling_are_those_of_the_compiled_game(game: str) -> None:
-    given = Setting(game)
+    given = WalkCase(game)
     layout, _, slots = laid_out(given.game, "history")
     first = np.append(layout.infosets[:, 0], len(slots))
     for player in (0, 1):
@@ -86,7 +86,7 @@ def test_walks_by_external_sampling_are_those_of_the_compiled_game(game: str) ->
 @pytest.mark.parametrize(("game", "corrected"), [("kuhn_poker", True), ("leduc_poker", True), ("leduc_poker", False)])
 def test_regrets_read_from_a_critic_are_those_of_the_compiled_game(game: str, corrected: bool) -> None:
     """A random critic, which sees what all players know."""
-    given, player = Setting(game), 1
+    given, player = WalkCase(game), 1
     layout, _, slots = laid_out(given.game, "history")
     first, histories = np.append(layout.infosets[:, 0], len(slots)), histories_of(given.game)
     acting = np.flatnonzero(histories.nodes[:, 0] >= 0)

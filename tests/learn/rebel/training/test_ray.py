@@ -22,7 +22,7 @@ from ray.cluster_utils import Cluster  # noqa: E402
 from tests.trainings import weights  # noqa: E402
 from treeplex.base.workers import on_ray  # noqa: E402
 from treeplex.base.workers.on_ray import RayActors, cluster_cpus, sigterm_kept  # noqa: E402
-from treeplex.errors import Interrupted, SpecError  # noqa: E402
+from treeplex.errors import JobInterrupt, SpecError  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.training.job import NET, REBEL  # noqa: E402
 from treeplex.learn.rebel.training.judge import judge_rebel  # noqa: E402
@@ -51,10 +51,10 @@ TINY = RebelSettings(
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray"), pytest.mark.slow]
 
 
-class Watched(RayActors):  # type: ignore[misc]
+class RecordedActors(RayActors):  # type: ignore[misc]
     """A crew that a test can find."""
 
-    made: "list[Watched]"
+    made: "list[RecordedActors]"
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -62,11 +62,11 @@ class Watched(RayActors):  # type: ignore[misc]
 
 
 @pytest.fixture
-def crews(monkeypatch: pytest.MonkeyPatch) -> list[Watched]:
+def crews(monkeypatch: pytest.MonkeyPatch) -> list[RecordedActors]:
     """All crews that are made."""
-    monkeypatch.setattr(Watched, "made", [], raising=False)
-    monkeypatch.setattr(on_ray, "RayActors", Watched)
-    return Watched.made
+    monkeypatch.setattr(RecordedActors, "made", [], raising=False)
+    monkeypatch.setattr(on_ray, "RayActors", RecordedActors)
+    return RecordedActors.made
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,9 @@ def counts(folder: Path) -> tuple[int, int, int]:
     return last.done, last.rows, last.steps
 
 
-def test_an_actor_that_is_killed_changes_no_number(cluster: Cluster, crews: list[Watched], alone: Path, tmp_path: Path) -> None:
+def test_an_actor_that_is_killed_changes_no_number(
+    cluster: Cluster, crews: list[RecordedActors], alone: Path, tmp_path: Path
+) -> None:
     def kill() -> None:
         os.kill(crews[0].pids[0], signal.SIGKILL)
 
@@ -142,7 +144,7 @@ def test_an_actor_that_is_killed_changes_no_number(cluster: Cluster, crews: list
 
 
 def test_a_machine_that_goes_leaves_the_work_to_the_others(
-    cluster: Cluster, crews: list[Watched], alone: Path, tmp_path: Path
+    cluster: Cluster, crews: list[RecordedActors], alone: Path, tmp_path: Path
 ) -> None:
     gone = []
 
@@ -175,16 +177,16 @@ def test_it_goes_on_with_ray_or_without(cluster: Cluster, alone: Path, tmp_path:
 
     options: dict[str, Any] = {"judge_every": 0}
     with within(300):
-        with pytest.raises(Interrupted):
+        with pytest.raises(JobInterrupt):
             train(DICE, settings=TINY, out=tmp_path / "run", workers=1, progress=at_round(7, stop), **options)
-        with pytest.raises(Interrupted):
+        with pytest.raises(JobInterrupt):
             train(resume=tmp_path / "run", ray=cluster.address, progress=at_round(9, stop), **options)
         train(resume=tmp_path / "run", workers=1, **options)
     assert weights(tmp_path / "run") == weights(alone)
     assert counts(tmp_path / "run") == counts(alone)
 
 
-def test_judging_finds_the_same(cluster: Cluster, crews: list[Watched], alone: Path) -> None:
+def test_judging_finds_the_same(cluster: Cluster, crews: list[RecordedActors], alone: Path) -> None:
     asked: dict[str, Any] = {"playthroughs": 8, "iterations": 4}
     here = judge_rebel(DICE, alone / NET, workers=1, **asked)
     with within(300):

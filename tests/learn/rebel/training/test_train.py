@@ -26,7 +26,7 @@ from treeplex.base.workers.processes import Processes  # noqa: E402
 from treeplex.errors import (  # noqa: E402
     AlgorithmError,
     FileError,
-    Interrupted,
+    JobInterrupt,
     PolicyError,
     SpecError,
 )
@@ -46,7 +46,7 @@ from treeplex.learn.rebel.training.evaluation_parts import parts_of  # noqa: E40
 from treeplex.learn.rebel.training.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
 from treeplex.learn.rebel.training.judge import Halves, Searcher, is_rebel, judge_rebel, mixture_policy, search_part  # noqa: E402
 from treeplex.learn.rebel.training.kind import RebelKind, streams_for  # noqa: E402
-from treeplex.learn.train.kind import Training  # noqa: E402
+from treeplex.learn.train.kind import TrainingRun  # noqa: E402
 from treeplex.learn.train.train import train  # noqa: E402
 from treeplex.run.job import job as frame  # noqa: E402
 from treeplex.run.job.folder import METRICS, STATE, JobFolder  # noqa: E402
@@ -108,7 +108,7 @@ def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeyp
     made: list[Processes] = []
     killed: list[int] = []
 
-    class Watched(Processes):  # type: ignore[misc]
+    class RecordedProcesses(Processes):  # type: ignore[misc]
         def __init__(self, size: int) -> None:
             super().__init__(size)
             made.append(self)
@@ -118,7 +118,7 @@ def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeyp
             killed.append(made[0].pids[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr(processes, "Processes", Watched)
+    monkeypatch.setattr(processes, "Processes", RecordedProcesses)
     ended = train(DICE, settings=run, out=tmp_path / "crew", workers=2, judge_every=0, progress=kill_one)
     assert ended.records[-1].lost == 1
     assert weights(tmp_path / "crew") == weights(tmp_path / "alone")
@@ -445,7 +445,7 @@ def test_one_worker_is_one_stream() -> None:
 def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path: Path) -> None:
     run = replace(TINY, policy_net=True, warm=2, solves=160, streams=2)
     train(DICE, settings=run, out=tmp_path / "whole", workers=1, judge_every=0)
-    with pytest.raises(Interrupted):
+    with pytest.raises(JobInterrupt):
         train(DICE, settings=run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(3))
     train(resume=tmp_path / "run", workers=1, judge_every=0)
     assert weights(tmp_path / "run") == weights(tmp_path / "whole")
@@ -518,7 +518,7 @@ def test_identities_of_rules() -> None:
 
 def test_printed_commands_name_a_custom_network_again(tmp_path: Path) -> None:
     settings = RebelSettings(net="nets.py:tanh_net")
-    training = Training("rebel", DICE, settings, (), "finished", tmp_path, RebelKind())
+    training = TrainingRun("rebel", DICE, settings, (), "finished", tmp_path, RebelKind())
     judged, played = (command for command, _ in training.kind.next_steps(training))
     assert judged.endswith(f"{tmp_path} --set net=nets.py:tanh_net")
     assert played.endswith(f'--against "rebel(network={tmp_path},net=nets.py:tanh_net)"')

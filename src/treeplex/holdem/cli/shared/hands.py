@@ -22,7 +22,7 @@ from treeplex.search.agents.agent import Agent
 from treeplex.search.cli.play import Seat, asked, thinking, thought_text, until_left
 from treeplex.search.evaluate.statistics import FEWEST_DEALS
 from treeplex.search.named_agents.rules import Rules
-from treeplex.search.tables.judging import Decided
+from treeplex.search.tables.judging import DecisionReview
 from treeplex.search.tables.results import Hand, results_of
 
 WAYS = "type a number of the list, or raise to 7bb, bet 75%, half pot, all in; quit ends"
@@ -201,7 +201,7 @@ class PlayedHands:
             hand.decided = self._reviewed(own, self.review)
         say(f"  {self._so_far()}\n")
 
-    def _reviewed(self, own: int, street: str) -> list[Decided]:
+    def _reviewed(self, own: int, street: str) -> list[DecisionReview]:
         """The person's decisions: from a given street on with solved values, which are printed; earlier ones unchanged."""
         with Live(None) as live:
             found = solved_decisions(self.table, own, street, lambda name: live.say(f"solving the {name}"))
@@ -244,12 +244,12 @@ class PlayedHands:
         self._story.append(line)
 
 
-def chosen(made: Decided) -> str:
+def chosen(made: DecisionReview) -> str:
     """A decision as text: street and action."""
     return f"{made.where}: {made.options[made.chosen]}"
 
 
-def mistake(table: WholeTable, made: Decided) -> str:
+def mistake(table: WholeTable, made: DecisionReview) -> str:
     """A mistake as text."""
     best = max((value, name) for value, name in zip(made.values, made.options, strict=True) if value == value)[1]
     about = "" if made.by == "solution" else "about "
@@ -269,7 +269,7 @@ def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
     return lines
 
 
-def lost_in(table: WholeTable, decided: Sequence[Decided]) -> str:
+def lost_in(table: WholeTable, decided: Sequence[DecisionReview]) -> str:
     """EV lost by decisions, by street, as text."""
     mistakes = [each for each in decided if each.verdict == "mistake"]
     judged = f"{len(decided)} decision{'s' if len(decided) != 1 else ''} judged"

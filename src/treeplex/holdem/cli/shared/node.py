@@ -20,7 +20,7 @@ from treeplex.holdem.study.pages.holdem import MOST_NODES, check_two_cards, page
 from treeplex.holdem.study.report.breakdown import filtered
 from treeplex.holdem.study.report.export import (
     EV_MEANINGS,
-    Solved,
+    SpotSolution,
     header,
     lines_above,
     lines_below,
@@ -87,7 +87,7 @@ def read_player(text: str | None) -> int | None:
     return None if text is None else known[text.lower()]
 
 
-def write_json(solution: Solved, node: NodeReport, depth: tuple[int | None] | None, ev: str) -> None:
+def write_json(solution: SpotSolution, node: NodeReport, depth: tuple[int | None] | None, ev: str) -> None:
     """Print one JSON object, or with a depth one line per node."""
 
     if depth is None:
@@ -97,7 +97,9 @@ def write_json(solution: Solved, node: NodeReport, depth: tuple[int | None] | No
         typer.echo(text)
 
 
-def write_page(path: Path, solution: Solved, node: NodeReport, depth: tuple[int | None] | None, *, file: Path, ev: str) -> None:
+def write_page(
+    path: Path, solution: SpotSolution, node: NodeReport, depth: tuple[int | None] | None, *, file: Path, ev: str
+) -> None:
     """Write the HTML page: the nodes on the line, the node, and those below it on its street or down to a depth."""
 
     check_two_cards(solution.spot.format)
@@ -116,7 +118,7 @@ def write_page(path: Path, solution: Solved, node: NodeReport, depth: tuple[int 
     write_atomically(path, text)
 
 
-def facts_line(solution: Solved) -> str:
+def facts_line(solution: SpotSolution) -> str:
     """One line with the spot and its exploitability."""
     spot = solution.spot
     pot = spot.opening_pot
@@ -126,7 +128,7 @@ def facts_line(solution: Solved) -> str:
     return f"pot {pot:g}, stacks {spot.stack:g}; {solution.algorithm}, {solution.iterations:,} iterations, {known}"
 
 
-def write_grid(path: Path, solution: Solved, node: NodeReport, player: int | None, *, ev: str) -> None:
+def write_grid(path: Path, solution: SpotSolution, node: NodeReport, player: int | None, *, ev: str) -> None:
     """Draw one player's grid to an image file."""
     from treeplex.holdem.study.pages.grid_image import grid_figure
     from treeplex.run.plots import write_figure
@@ -142,7 +144,9 @@ def shown_player(node: NodeReport, player: int | None) -> int:
     return player if player is not None else node.player or 0
 
 
-def print_node(solution: Solved, node: NodeReport, player: int | None, hand: str | None, *, signed: bool, file: Path) -> None:
+def print_node(
+    solution: SpotSolution, node: NodeReport, player: int | None, hand: str | None, *, signed: bool, file: Path
+) -> None:
     """Print a human-readable view of a node."""
 
     whole, node = node, node if signed else node.from_the_pot()

@@ -11,7 +11,7 @@ from treeplex.run.cli.shared.console import print_json
 if TYPE_CHECKING:
     import numpy as np
 
-    from treeplex.holdem.study.report.export import Solved
+    from treeplex.holdem.study.report.export import SpotSolution
     from treeplex.holdem.study.report.page_data import NodeReport
     from treeplex.holdem.study.report.runouts import Runouts
 
@@ -19,7 +19,7 @@ RANKS = "AKQJT98765432"
 SUITS = "shdc"
 
 
-def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapping[str, Any], *, as_json: bool) -> bool:
+def show_view(solution: "SpotSolution", node: "NodeReport", player: int, options: Mapping[str, Any], *, as_json: bool) -> bool:
     """Print the requested view, if any; at most one.
 
     Args:
@@ -89,7 +89,7 @@ def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> N
         typer.secho("under each action: frequency and EV", dim=True)
 
 
-def show_runouts(solution: "Solved", line: str, *, as_json: bool) -> None:
+def show_runouts(solution: "SpotSolution", line: str, *, as_json: bool) -> None:
     """Print a decision on every card: a table of ranks and suits for each action, then EV and equity."""
     from treeplex.holdem.study.report.export import rounded
     from treeplex.holdem.study.report.page_data import PLAYERS

@@ -25,7 +25,7 @@ from treeplex.holdem.engine.showdowns.strength_bins import gather_bins, gather_h
 from treeplex.holdem.rules.features import features_of_board, stacks_in_pots
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.subgames.subgame import HoldemPlaces
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
 Function = Callable[[Singles], Singles]
@@ -173,7 +173,7 @@ class BinnedRivers:
 
     def __init__(self, function: Function, bins: int, *, shown: bool = True) -> None:
         self.function, self.bins, self.shown = function, bins, shown
-        self._prepared: Prepared[Places, list[Rivers]] = Prepared(self._rivers)
+        self._prepared: SingleEntryCache[Places, list[Rivers]] = SingleEntryCache(self._rivers)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Values as defined by :class:`treeplex.search.leaf.LeafValue`.

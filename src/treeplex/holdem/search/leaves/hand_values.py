@@ -28,7 +28,7 @@ from treeplex.holdem.rules.features import stacks_in_pots
 from treeplex.holdem.search.leaves.all_ins import AllIns, all_ins
 from treeplex.holdem.search.subgames.subgame import HoldemPlaces
 from treeplex.holdem.spots.spot import Spot
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
 Function = Callable[[Singles], Singles]
@@ -197,7 +197,7 @@ class HandValues:
 
     def __init__(self, function: Function | None, *, step: int = 1, every: int = 1, symmetric: bool = False) -> None:
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
-        self._prepared: Prepared[Places, LaterPlay] = Prepared(self._following)
+        self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
         self._calls = 0
         self._places: HoldemPlaces | None = None
         self.kept: Ranges | None = None

@@ -14,7 +14,7 @@ from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board
-from treeplex.holdem.study.report.export import Solved, node_report
+from treeplex.holdem.study.report.export import SpotSolution, node_report
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.record import Watcher
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS
@@ -28,7 +28,7 @@ class StoppedError(Exception):
     """Raised when Ctrl-C stops the solve of one board; its result is discarded."""
 
 
-Solve = Callable[[Spot, Interrupt, Path], Solved]
+Solve = Callable[[Spot, Interrupt, Path], SpotSolution]
 """Solves a spot, checks an interrupt, and may save unfinished work in a file, from which it resumes."""
 
 
@@ -156,7 +156,7 @@ def batch_settings(spot: Spot) -> dict[str, Any]:
     }
 
 
-def row_of(solution: Solved, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row:
+def row_of(solution: SpotSolution, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row:
     """The result of a solved board."""
     root = node_report(solution, "")
     equity = tuple(side.mean(side.equity) for side in root.sides)
@@ -175,7 +175,7 @@ def row_of(solution: Solved, board: Board, spot: Spot, settings: Mapping[str, An
     )
 
 
-def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
+def first_street(solution: SpotSolution) -> dict[str, dict[str, Any]]:
     """Every decision of the first street by its line; see :class:`Row`."""
     found: dict[str, dict[str, Any]] = {}
     waiting, everyone = [""], 0.0

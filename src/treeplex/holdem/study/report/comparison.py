@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
-from treeplex.holdem.study.report.export import Solved, node_report
+from treeplex.holdem.study.report.export import SpotSolution, node_report
 from treeplex.holdem.study.report.page_data import NodeReport, Side, weighted_mean
 
 
@@ -59,7 +59,7 @@ class NodeComparison:
     frequencies: Floats
 
 
-def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: str | None = None) -> NodeComparison:
+def compare_nodes(first: SpotSolution, second: SpotSolution, line: str = "", second_line: str | None = None) -> NodeComparison:
     """Compare a node of one solved spot with one of another.
 
     Args:

@@ -23,7 +23,7 @@ EV_MEANINGS = {
 """Conventions for EVs, as shown and as stored in files."""
 
 
-class Viewed(Protocol):
+class NodeSource(Protocol):
     """An object with viewable nodes: a solved spot, or a policy on a spot."""
 
     @property
@@ -31,7 +31,7 @@ class Viewed(Protocol):
     def at(self, line: str) -> NodeView: ...
 
 
-class Solved(Viewed, Protocol):
+class SpotSolution(NodeSource, Protocol):
     """A solved spot; see :mod:`treeplex.holdem.solve.solve_spot`."""
 
     @property
@@ -46,7 +46,7 @@ class Solved(Viewed, Protocol):
     def ev(self) -> tuple[float, float]: ...
 
 
-def node_report(solution: Viewed, line: str) -> NodeReport:
+def node_report(solution: NodeSource, line: str) -> NodeReport:
     """The report of one node of a solved spot.
 
     Raises:
@@ -61,7 +61,7 @@ def lines_above(line: str) -> list[str]:
     return [",".join(parts[:count]) for count in range(len(parts))]
 
 
-def lines_below(solution: Solved, line: str, depth: int | None, *, across_streets: bool, most: int) -> list[str]:
+def lines_below(solution: SpotSolution, line: str, depth: int | None, *, across_streets: bool, most: int) -> list[str]:
     """A line and the lines below it, shortest first.
 
     Args:
@@ -88,7 +88,7 @@ def lines_below(solution: Solved, line: str, depth: int | None, *, across_street
     return found
 
 
-def nodes_below(solution: Solved, line: str, depth: int | None) -> Iterator[NodeReport]:
+def nodes_below(solution: SpotSolution, line: str, depth: int | None) -> Iterator[NodeReport]:
     """Reports of a node and the nodes below it, in preorder.
 
     Args:
@@ -105,7 +105,7 @@ def nodes_below(solution: Solved, line: str, depth: int | None) -> Iterator[Node
             waiting += [(child, steps + 1) for child in reversed(node.children)]
 
 
-def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
+def header(solution: SpotSolution, ev: str = "pot") -> dict[str, Any]:
     """Header of exported nodes: board, ranges, pot, stack, accuracy."""
     spot, judged = solution.spot, not math.isnan(solution.exploitability)
     oop, ip = spot.committed if ev == "pot" else (0.0, 0.0)
@@ -195,7 +195,7 @@ def number(value: float) -> float | None:
     return round(float(value), 6) if math.isfinite(value) else None
 
 
-def node_lines(solution: Solved, line: str, depth: int | None, ev: str = "pot") -> Iterator[str]:
+def node_lines(solution: SpotSolution, line: str, depth: int | None, ev: str = "pot") -> Iterator[str]:
     """A tree of nodes as JSON lines, starting with the :func:`header`; only one node is in memory at a time."""
     yield json.dumps(header(solution, ev))
     for node in nodes_below(solution, line, depth):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite, nan
 
-from treeplex.holdem.study.report.export import Viewed, lines_above, node_report
+from treeplex.holdem.study.report.export import NodeSource, lines_above, node_report
 from treeplex.holdem.study.report.page_data import NodeReport
 
 
@@ -27,7 +27,7 @@ class NodeStatistics:
     defended: float
 
 
-def node_statistics(solution: Viewed, line: str) -> NodeStatistics:
+def node_statistics(solution: NodeSource, line: str) -> NodeStatistics:
     """Statistics of a node of a solved spot.
 
     Args:

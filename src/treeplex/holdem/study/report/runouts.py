@@ -10,7 +10,7 @@ from treeplex.base.spec import shown
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.policies.line import read_steps
-from treeplex.holdem.study.report.export import Viewed, node_report
+from treeplex.holdem.study.report.export import NodeSource, node_report
 from treeplex.holdem.study.report.page_data import NodeReport
 
 
@@ -43,7 +43,7 @@ class Runouts:
     reach: Floats
 
 
-def runouts(solution: Viewed, line: str) -> Runouts:
+def runouts(solution: NodeSource, line: str) -> Runouts:
     """A decision after every turn or river card.
 
     Args:
@@ -88,7 +88,7 @@ def frequencies(node: NodeReport, player: int, names: tuple[str, ...]) -> list[f
     return [float(taken.get(name, 0.0)) for name in names]
 
 
-def around_card(solution: Viewed, line: str) -> tuple[str, str]:
+def around_card(solution: NodeSource, line: str) -> tuple[str, str]:
     """The canonical line before the card that varies, and the actions after it."""
     view = solution.at(line)
     parts = view.line.split(",") if view.line else []

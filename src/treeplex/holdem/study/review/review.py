@@ -171,7 +171,7 @@ def review(
     Raises:
         FileError: not a hand history.
         SpecError: a hand without a heads-up street, unknown cards, or a street that does not fit into memory.
-        Interrupted: Ctrl-C; with a folder, the next review resumes the street.
+        JobInterrupt: Ctrl-C; with a folder, the next review resumes the street.
     """
     how = settings or ReviewSettings()
     with reporting(progress, "reading the hand"):

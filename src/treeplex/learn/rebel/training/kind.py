@@ -42,7 +42,7 @@ from treeplex.learn.rebel.training.whole import WHOLE, WholeJudge, whole_game
 from treeplex.learn.rebel.turns.nets import check_turn
 from treeplex.learn.rebel.whole.nets import whole_identity
 from treeplex.learn.rebel.whole.streets import beware, check_streets
-from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
+from treeplex.learn.train.kind import RECIPE, Options, TrainingKind, TrainingRun, count_of
 from treeplex.run.job.workers import Work
 from treeplex.search.subgames.identity import public_identity
 
@@ -141,11 +141,11 @@ class RebelKind(TrainingKind):
         """Load the network's file."""
         return read_net(folder / NET)
 
-    def named_again(self, training: Training) -> str:
+    def named_again(self, training: TrainingRun) -> str:
         """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report losses, exploitability, speed and files."""
         last, numbers = training.records[-1], training.numbers()
         facts = dict[str, str]()
@@ -163,7 +163,7 @@ class RebelKind(TrainingKind):
             facts["beware"] = f"learning starts at burn_in, {begin:,}, so the network is still untrained"
         return f"ReBeL on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest evaluating and playing the network; commands repeat the name of a custom network, since reading a folder runs
         no code."""
         game, folder, net = quoted(training.game), str(training.folder), getattr(training.settings, "net", None)
@@ -232,11 +232,11 @@ class HoldemRebelKind(RebelKind):
         """Keep self-play in this process unless workers are requested."""
         return super().streamed(settings if work.asked else replace(settings, streams=settings.streams or 1), work)
 
-    def named_again(self, training: Training) -> str:
+    def named_again(self, training: TrainingRun) -> str:
         """Empty, since a resume command need not repeat the game."""
         return ""
 
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+    def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:
         """Report the number of rivers, and losses as fractions of the pot."""
         _, facts = super().report(training)
         last = training.records[-1]
@@ -245,7 +245,7 @@ class HoldemRebelKind(RebelKind):
             facts["loss"] += ", values as fractions of the pot"
         return f"ReBeL on turns, pot {training.game['pot']:g}: {count_of(last.done, self.job_kind.unit)}", facts
 
-    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+    def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest searching with the network and resuming."""
         games, folder = 2 * training.settings.games, quoted(str(training.folder))
         return [

@@ -15,7 +15,7 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.turns.river_targets import METHOD, River, possible_ranges
 from treeplex.learn.torch.kernels import Placement
-from treeplex.learn.torch.streets import Betting, Cards, StreetTables
+from treeplex.learn.torch.streets import BettingSequences, Cards, StreetTables
 from treeplex.solvers.rules.variants import VARIANTS
 
 AT_ONCE = 256
@@ -54,13 +54,13 @@ def solved_rivers(
         AlgorithmError: a spot with rake.
     """
     at = Placement(device, dtype or torch_module().float32)
-    groups: dict[Betting, list[RiverRequest]] = {}
+    groups: dict[BettingSequences, list[RiverRequest]] = {}
     for number, (spot, ranges) in enumerate(spots):
         if spot.rake.rate:
             raise AlgorithmError("the tensor solver does not support rake; use device=cpu")
         board = RiverBins.of(spot.format, (spot.board,), bins)
         (forest,) = forests_of(betting_tree(spot), spot.rake)
-        groups.setdefault(Betting.of(forest), []).append(
+        groups.setdefault(BettingSequences.of(forest), []).append(
             RiverRequest(number, spot, possible_ranges(board, ranges), board, forest)
         )
     solved: dict[int, River] = {}
@@ -72,7 +72,7 @@ def solved_rivers(
 
 
 def solve_group(
-    betting: Betting, group: Sequence[RiverRequest], iterations: int, at: Placement, shown: bool
+    betting: BettingSequences, group: Sequence[RiverRequest], iterations: int, at: Placement, shown: bool
 ) -> dict[int, River]:
     """Solve rivers with equal betting; returns solutions keyed by index."""
     rule, orders = VARIANTS[METHOD], [asked.board.order[0] for asked in group]

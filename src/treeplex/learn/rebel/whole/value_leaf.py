@@ -14,7 +14,7 @@ from treeplex.learn.common.encoding import MOST_SEEN, EncodedPlaces, Encoding
 from treeplex.learn.common.value_net import Module
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look, look_of_betting
-from treeplex.search.leaf import Prepared
+from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
 USUAL_DEPTH = 50.0
@@ -159,7 +159,7 @@ class WholeLeaf(NetworkLeaf):
     def __init__(self, encoding: WholeEncoding, net: Module, guess: Any = None, warm: int = 0, *, shown: bool = True) -> None:
         super().__init__(encoding, net, guess, warm)
         self.cards, self.shown = encoding.cards, shown
-        self.known: Prepared[Places, LeafData] = Prepared(self._known)
+        self.known: SingleEntryCache[Places, LeafData] = SingleEntryCache(self._known)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if not len(places):
