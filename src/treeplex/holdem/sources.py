@@ -87,15 +87,15 @@ class Blueprints(PolicySource):
         from treeplex.holdem.cards.format import HOLDEM
         from treeplex.holdem.whole.game import Holdem
 
-        spec, place = self.game(source), os.fspath(source)
+        spec, path = self.game(source), os.fspath(source)
         rules = load(spec, named_in=source).enumerable_rules()
-        many = f"{place} is a blueprint of {spec}, whose infosets are too many to list"
+        many = f"{path} is a blueprint of {spec}, whose infosets are too many to list"
         if isinstance(rules, Holdem) and rules.rules.format is HOLDEM:
-            raise SpecError(f"{many}; treeplex holdem preflop {quoted(place)} shows how it plays before the flop")
+            raise SpecError(f"{many}; treeplex holdem preflop {quoted(path)} shows how it plays before the flop")
         try:
             return compile_game(rules)
         except GameSizeError:
-            raise SpecError(f"{many}; treeplex play {quoted(spec)} --against {quoted(place)} plays against it") from None
+            raise SpecError(f"{many}; treeplex play {quoted(spec)} --against {quoted(path)} plays against it") from None
 
     def policy(self, source: Any, game: Any = None) -> Policy:
         """The blueprint's policy at every infoset."""

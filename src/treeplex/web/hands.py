@@ -101,8 +101,8 @@ def routes(served: ServerState) -> APIRouter:
 
     def state_of(name: str) -> dict[str, Any]:
         folder = served.path(name)
-        asked = read_json(folder / ASKED) if (folder / ASKED).is_file() else None
-        if not isinstance(asked, dict):
+        request = read_json(folder / ASKED) if (folder / ASKED).is_file() else None
+        if not isinstance(request, dict):
             raise Refusal(404, f"{name[:80]!r} is not a review of a hand; choose one from the list", "file")
         result = read_json(folder / RESULT) if (folder / RESULT).is_file() else None
         progress = read_json(folder / PROGRESS) if (folder / PROGRESS).is_file() else None
@@ -111,8 +111,8 @@ def routes(served: ServerState) -> APIRouter:
             "file": name,
             "state": state,
             "error": failed.get(name),
-            "about": asked.get("about"),
-            "asked": {key: asked.get(key) for key in ("text", "hero", "oop", "ip", "street")},
+            "about": request.get("about"),
+            "asked": {key: request.get(key) for key in ("text", "hero", "oop", "ip", "street")},
             "progress": plain(progress),
             "result": plain(result),
         }

@@ -224,7 +224,7 @@ class Hosts:
             with self._guard:
                 if self._closed:
                     raise Refusal(503, "the server is shutting down; try again once it is restarted")
-                if len(self._beginning) + sum(each.busy for each in self._held.values()) < self.most:
+                if len(self._beginning) + sum(held.busy for held in self._held.values()) < self.most:
                     hosted, self._spare = self._spare or HostedObject(), None
                     self._beginning.add(hosted)
                     return hosted

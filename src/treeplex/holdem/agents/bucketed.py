@@ -135,8 +135,8 @@ def check_table(game: PublicHoldem, buckets: BucketGame) -> None:
     Raises:
         SpecError: the games differ.
     """
-    own = limit_holdem(buckets)
-    rules, theirs = own.rules, game.rules
+    policy_game = limit_holdem(buckets)
+    rules, theirs = policy_game.rules, game.rules
     cards, betting, bets = rules.format, rules.betting, buckets.spot.bets
     assert isinstance(bets, FixedLimit)
     alike = (
@@ -146,4 +146,4 @@ def check_table(game: PublicHoldem, buckets: BucketGame) -> None:
         and not any(theirs.antes)
     )
     if not alike or min(theirs.stacks) <= unbound(bets):
-        raise SpecError(f"the policy of {buckets} plays {own}; use that game")
+        raise SpecError(f"the policy of {buckets} plays {policy_game}; use that game")

@@ -110,9 +110,9 @@ def whole_agent(
         raise SpecError(f"this agent plays holdem, not {game}")
     if chart:
         guide = ChartedAgent(game.public, guide, chart_book(chart), generator)
-    found = WholeHoldemAgent(game.public, guide, solving, generator)
-    found.think = think
-    return found
+    agent = WholeHoldemAgent(game.public, guide, solving, generator)
+    agent.think = think
+    return agent
 
 
 def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Agent:
@@ -130,21 +130,21 @@ def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Ag
     return TranslatedAgent(table, inner, generator, mapping="likelier")
 
 
-def check_blueprint(game: Game, file: str, found: HoldemBlueprint) -> PublicHoldem:
+def check_blueprint(game: Game, file: str, blueprint: HoldemBlueprint) -> PublicHoldem:
     """The table's game, after checking that it matches the blueprint apart from bet sizes.
 
     Raises:
         SpecError: the table's game, players, stacks or blinds differ.
     """
-    own, table = found.game.rules, game.public
+    blueprint_rules, table = blueprint.game.rules, game.public
     if not isinstance(table, PublicHoldem):
-        raise SpecError(f"{file} is a blueprint of {found.game} and cannot play {game}")
+        raise SpecError(f"{file} is a blueprint of {blueprint.game} and cannot play {game}")
     theirs = table.rules
     for what in ("format", "stacks", "antes", "rake"):
-        if getattr(own, what) != getattr(theirs, what):
-            raise other_table(game, file, found, f"other {what}")
-    if own.betting.root != theirs.betting.root:
-        raise other_table(game, file, found, "other blinds or another button")
+        if getattr(blueprint_rules, what) != getattr(theirs, what):
+            raise other_table(game, file, blueprint, f"other {what}")
+    if blueprint_rules.betting.root != theirs.betting.root:
+        raise other_table(game, file, blueprint, "other blinds or another button")
     return table
 
 

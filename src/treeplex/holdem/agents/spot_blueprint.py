@@ -127,8 +127,8 @@ class SpotBlueprint:
         """
         values: HoldemValues = browser.values
         here, there = game.first_state(), self.game.first_state()
-        street, place, renaming = 0, 0, IDENTITY
-        tree = values.tree(street, place, there.node, values.root_reach())
+        street, board_index, renaming = 0, 0, IDENTITY
+        tree = values.tree(street, board_index, there.node, values.root_reach())
         given = np.zeros(len(tree.reach[there.node][giver or 0]))
         for label in path:
             before, event = there, self.game.event(there)
@@ -136,25 +136,25 @@ class SpotBlueprint:
                 there = self.game.after(there, label)
                 assert isinstance(event, StreetEnd)
                 street += 1
-                place, renaming = browser.dealt(street, place, renaming, there.board[len(before.board) :])
-                reach = values.below(street, place, tree.reach[before.node])
-                tree = values.tree(street, place, there.node, reach)
-                given = given[self.policy_of_spot.game.boards[street][place].source[giver or 0]]
+                board_index, renaming = browser.dealt(street, board_index, renaming, there.board[len(before.board) :])
+                reach = values.below(street, board_index, tree.reach[before.node])
+                tree = values.tree(street, board_index, there.node, reach)
+                given = given[self.policy_of_spot.game.boards[street][board_index].source[giver or 0]]
             else:
-                own = action_in(game, here, label, self.game, there)
-                if own is None:
+                solution_action = action_in(game, here, label, self.game, there)
+                if solution_action is None:
                     raise AlgorithmError(f"the blueprint lacks a bet made at {game.name_of(here)}; start earlier")
-                there = self.game.after(there, own)
+                there = self.game.after(there, solution_action)
                 if isinstance(event, Decision) and event.player == giver:
                     best = np.max([tree.values[child][giver] for child in event.children], axis=0)
-                    number = values.board_number(street, place)
+                    number = values.board_number(street, board_index)
                     met = values.compatible(number, giver, tree.reach[there.node][1 - giver])
                     given = given + np.nan_to_num(ratio(best - tree.values[there.node][giver], met))
             here = game.after(here, label)
         back = cast(Renaming, tuple(renaming.index(suit) for suit in range(4)))
-        lists = self.policy_of_spot.game.boards[street][place].hands
+        lists = self.policy_of_spot.game.boards[street][board_index].hands
         names = browser.maps.map(back).astype(np.int64)
-        number = values.board_number(street, place)
+        number = values.board_number(street, board_index)
         return At(there.node, tree, number, (names[lists[0]], names[lists[1]]), given), (here, there)
 
 

@@ -176,16 +176,16 @@ class BetPlan:
         others = max([stacks[seat] for seat, out in enumerate(state.folded) if not out and seat != player])
         least = legal[0]
         most = max(min(legal[-1], others), least)
-        found = set()
+        amounts = set()
         for size in sizes:
             amount = self.amount(size, state, rules, pot, most)
             if amount is not None:
                 amount = min(max(amount, least), most)
                 spare = half_up((pot + 2 * (amount - faced)) * self.force_allin)
-                found.add(most if most - amount <= spare else amount)
+                amounts.add(most if most - amount <= spare else amount)
         if most <= faced + half_up(pot * self.add_allin):
-            found.add(most)
-        return tuple(merged(sorted(found), faced, pot, self.merge))
+            amounts.add(most)
+        return tuple(merged(sorted(amounts), faced, pot, self.merge))
 
     def sizes_at(self, state: "BettingState", position: int) -> tuple[Size, ...]:
         """The sizes that apply: raises, donk bets or first bets."""

@@ -20,17 +20,17 @@ def side_pots(paid: Sequence[int], folded: Sequence[bool], dead: int = 0) -> lis
     Returns:
         Pairs (chips, players), the main pot first; players in ascending order.
     """
-    found: list[tuple[int, list[int]]] = []
+    pots: list[tuple[int, list[int]]] = []
     below = 0
     for level in sorted({put for put, out in zip(paid, folded, strict=True) if not out}):
         amount = sum(min(put, level) - min(put, below) for put in paid) + dead
         if amount:
             able = [player for player, (put, out) in enumerate(zip(paid, folded, strict=True)) if not out and put >= level]
-            if found and found[-1][1] == able:
-                amount += found.pop()[0]
-            found.append((amount, able))
+            if pots and pots[-1][1] == able:
+                amount += pots.pop()[0]
+            pots.append((amount, able))
         below, dead = level, 0
-    return found
+    return pots
 
 
 def won(pots: Sequence[tuple[int, list[int]]], strengths: Sequence[int], order: Sequence[int] | None) -> list[float]:

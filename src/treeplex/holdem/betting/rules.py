@@ -214,7 +214,7 @@ class BettingRules:
             faced = max(faced, min(max(self.blinds), second))
         waiting = tuple(stack > put for stack, put in zip(stacks, paid, strict=True))
         if self.rules == TDA:  # in the ACPC a player may check even if a bet could win nothing
-            waiting = tuple(each and second > put for each, put in zip(waiting, paid, strict=True))
+            waiting = tuple(waits and second > put for waits, put in zip(waiting, paid, strict=True))
             if sum(waiting) == 1 and paid[waiting.index(True)] >= faced:
                 waiting = none
         least = faced + full if self.rules == TDA else 2 * full

@@ -227,10 +227,10 @@ class TreeBuilder:
             if len(drafts) == MANY_NODES:
                 check_nodes(betting_size(rules, root).nodes)
             if state.player >= 0:
-                if (found := known.get(state.key)) is None:
-                    found = known[state.key] = self.decision(state)
-                draft = Draft(found[0])
-                pending.extend([(after, state.street, draft) for after in reversed(found[1])])
+                if (expansion := known.get(state.key)) is None:
+                    expansion = known[state.key] = self.decision(state)
+                draft = Draft(expansion[0])
+                pending.extend([(after, state.street, draft) for after in reversed(expansion[1])])
                 drafts.append(draft)
             elif True in state.folded:
                 drafts.append(Fold(street, state.folded.index(True), self.paid(state)))

@@ -104,18 +104,18 @@ def betting_size(
     until = rules.streets if streets is None else root.street + streets
     for street in range(root.street, until):
         roots = sum(lines for _, lines in opened.values())
-        found = StreetSize(roots + all_in, [0] * rules.players, [0] * rules.players)
-        size.streets.append(found)
+        street_size = StreetSize(roots + all_in, [0] * rules.players, [0] * rules.players)
+        size.streets.append(street_size)
         opened = count_street(rules, opened, size, enough)
         if enough is not None and enough(size):
             return size
-        following, ended = sum(lines for _, lines in opened.values()), found.showdowns
-        size.nodes += sum(found.decisions) + found.folds + found.showdowns + following
+        following, ended = sum(lines for _, lines in opened.values()), street_size.showdowns
+        size.nodes += sum(street_size.decisions) + street_size.folds + street_size.showdowns + following
         if street + 1 == rules.streets:
-            found.showdowns += all_in
+            street_size.showdowns += all_in
         else:
             all_in += ended
-            found.showdowns, found.ends = 0, following + all_in
+            street_size.showdowns, street_size.ends = 0, following + all_in
     return size
 
 
@@ -128,7 +128,7 @@ def count_street(rules: BettingRules, opened: Lines, size: BettingSize, enough: 
         size: added to: counts of its last street, and nodes.
         enough: see :func:`betting_size`.
     """
-    found, generator, depth = size.streets[-1], random.Random(size.nodes), 0
+    street_size, generator, depth = size.streets[-1], random.Random(size.nodes), 0
     level, following = opened, Lines()
     while level:
         if len(level) > MOST_STATES:
@@ -141,17 +141,17 @@ def count_street(rules: BettingRules, opened: Lines, size: BettingSize, enough: 
         if enough is None and depth > DEEP:
             check_nodes(size.decisions)
         for state, lines, actions in steps:
-            found.decisions[state.player] += lines
-            found.actions[state.player] += lines * len(actions)
-            for each in rules.following(state, actions):
-                if each.player >= 0:
-                    add(after, each, lines)
-                elif each.folded.count(False) == 1:
-                    found.folds += lines
-                elif each.player == CHANCE and (opening := rules.to_act(each)).player >= 0:
+            street_size.decisions[state.player] += lines
+            street_size.actions[state.player] += lines * len(actions)
+            for next_state in rules.following(state, actions):
+                if next_state.player >= 0:
+                    add(after, next_state, lines)
+                elif next_state.folded.count(False) == 1:
+                    street_size.folds += lines
+                elif next_state.player == CHANCE and (opening := rules.to_act(next_state)).player >= 0:
                     add(following, opening, lines)
                 else:
-                    found.showdowns += lines
+                    street_size.showdowns += lines
         level = after
     return following
 

@@ -111,8 +111,8 @@ def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str
     """
     numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
     while stack:
-        place, number = stack.pop()
-        event = tree.nodes[place]
+        tree_node, number = stack.pop()
+        event = tree.nodes[tree_node]
         if isinstance(event, StreetEnd):
             stack.append((event.child, number))
         elif isinstance(event, Decision):
@@ -120,6 +120,6 @@ def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str
                 raise PolicyError(
                     f"decision {number} of the blueprint does not follow {line or 'the blinds'}; its actions differ"
                 )
-            numbers[place] = number
+            numbers[tree_node] = number
             stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]
     return numbers

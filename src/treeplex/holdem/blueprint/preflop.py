@@ -89,7 +89,7 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
         label = {"f": FOLD, "c": CALL}[word] if word in ("f", "c") else int(word[1:])
         after = blueprint.after(node, labels.index(label)) if label in labels else -1
         if after < 0 or blueprint.nodes.street[after] > 0:
-            known = ", ".join({FOLD: "f", CALL: "c"}.get(each, f"r{each}") for each in labels)
+            known = ", ".join({FOLD: "f", CALL: "c"}.get(offered, f"r{offered}") for offered in labels)
             raise SpecError(f"line {line!r}: no player acts preflop after {word!r}; the blueprint offers {known}")
         node, table = after, rules.betting.after(table, label)
     labels = blueprint.labels(node)
@@ -107,13 +107,13 @@ def words_of(line: str) -> list[str]:
     Raises:
         SpecError: the text is not a line.
     """
-    found, place = list[str](), 0
-    while place < len(line):
-        end = place + 1
+    words, start = list[str](), 0
+    while start < len(line):
+        end = start + 1
         while end < len(line) and line[end].isdigit():
             end += 1
-        found.append(line[place:end])
-        if found[-1] not in ("f", "c") and not (found[-1][0] == "r" and len(found[-1]) > 1):
+        words.append(line[start:end])
+        if words[-1] not in ("f", "c") and not (words[-1][0] == "r" and len(words[-1]) > 1):
             raise SpecError(f"line {line!r}: write f, c, and r with the chips raised to, such as r5r15")
-        place = end
-    return found
+        start = end
+    return words

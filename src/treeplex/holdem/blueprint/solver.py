@@ -139,13 +139,13 @@ def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None)
     size = betting_size(rules.betting, enough=beyond)
     if not beyond(size):
         return
-    found = f"the betting has at least {count_text(size.decisions)} decisions"
+    problem = f"the betting has at least {count_text(size.decisions)} decisions"
     fewer = "give fewer sizes (sizes=[100%;a]), a limit of raises (raises=[3;3;2;2]), smaller stacks"
     if size.decisions > MOST_NODES or free is None:
-        raise SpecError(f"{found}, more than the {MOST_NODES:,} that can be listed; {fewer} or fewer players")
+        raise SpecError(f"{problem}, more than the {MOST_NODES:,} that can be listed; {fewer} or fewer players")
     rows = "/".join(f"{count:,}" for count in counts)
     raise SpecError(
-        f"{found}, for which a blueprint with {rows} buckets or hands takes at least "
+        f"{problem}, for which a blueprint with {rows} buckets or hands takes at least "
         f"{megabytes(predicted_bytes(size, counts))} of memory, and {megabytes(free)} are free; "
         f"{fewer} or fewer buckets (buckets=169,50,50,50)"
     )

@@ -227,7 +227,7 @@ def sampled_weights(
     street = len(tables)
     river_codes = 2 * strengths.opponents + 1
     sizes = [FULL + 1, FULL + 1, FULL + 1, river_codes]
-    one, two, three, four = [count if place < street else 1 for place, count in enumerate(plan.counts)]
+    one, two, three, four = [count if index < street else 1 for index, count in enumerate(plan.counts)]
     known = BucketPlan((one, two, three, four), nested=plan.nested)
     blank = [np.zeros((groups, size), dtype=np.uint8) for size in sizes[street:]]
     padded: list[Table] = [*tables, *blank]
@@ -235,12 +235,12 @@ def sampled_weights(
     early = Buckets(known, strengths, codes, (first, second, third, last))
     places = boards_after(strengths, start, plan.boards, np.random.default_rng([plan.seed, 3]))
     river = River(strengths.format)
-    found = np.empty(len(codes[0]), dtype=np.int32)
+    hand_sequences = np.empty(len(codes[0]), dtype=np.int32)
     weights = np.zeros(groups * sizes[street])
     for board, cards in enumerate(places.boards):
         keys, wins = river(cards)
-        early.sequences(places, board, (keys, wins), found)
+        early.sequences(places, board, (keys, wins), hand_sequences)
         alive = keys >= 0
-        row = found[alive].astype(np.int64) * int(plan.nested)
+        row = hand_sequences[alive].astype(np.int64) * int(plan.nested)
         np.add.at(weights, row * sizes[street] + early.codes_on(street, places, board, wins)[alive], 1.0)
     return weights.reshape(groups, sizes[street])

@@ -51,18 +51,18 @@ def centres(weights: Floats, features: Floats, count: int) -> Floats:
     used = used[np.argsort(features[used, -1], kind="stable")]
     mass, points = weights[used], features[used]
     bucket = percentiles(np.ones((1, len(used))), count)[0]  # start from shares of strengths, so that no bucket is empty
-    found = points[:0]
+    centre_points = points[:0]
     for _ in range(MOST_ROUNDS):
         sums = np.bincount(bucket, mass, minlength=count)
         full = sums > 0
-        found = np.stack([np.bincount(bucket, mass * column, minlength=count)[full] for column in points.T], axis=1)
-        found /= sums[full, None]
-        found = found[np.argsort(found[:, -1], kind="stable")]
-        moved = nearest_centres(points, found)
+        centre_points = np.stack([np.bincount(bucket, mass * column, minlength=count)[full] for column in points.T], axis=1)
+        centre_points /= sums[full, None]
+        centre_points = centre_points[np.argsort(centre_points[:, -1], kind="stable")]
+        moved = nearest_centres(points, centre_points)
         if np.array_equal(moved, bucket):
             break
         bucket = moved
-    return found
+    return centre_points
 
 
 def nearest_centres(points: Floats, found: Floats) -> Table:

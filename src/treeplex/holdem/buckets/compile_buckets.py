@@ -81,8 +81,15 @@ class BucketWalk:
                 self.decisions.append((number, player, street, len(node.actions), last[player], levels[player]))
                 deeper = (levels[0] + 1, levels[1]) if player == 0 else (levels[0], levels[1] + 1)
                 for action in range(len(node.actions) - 1, -1, -1):
-                    own = decision, action, street
-                    stack.append((node.children[action], (own, last[1]) if player == 0 else (last[0], own), deeper, depth + 1))
+                    last_action = decision, action, street
+                    stack.append(
+                        (
+                            node.children[action],
+                            (last_action, last[1]) if player == 0 else (last[0], last_action),
+                            deeper,
+                            depth + 1,
+                        )
+                    )
             else:
                 stack.append((node.child, last, levels, depth + 1))
 
@@ -112,12 +119,12 @@ def compile_buckets(game: BucketGame, *, limit: int | None = None) -> CompiledGa
     spread = [np.full(count, row) for row, count in enumerate(hands)]
     row_of = np.concatenate(spread)
     columns = np.array([(player, level, count) for _, player, _, count, _, level in walk.decisions])
-    place = np.arange(infosets[-1]) - infosets[row_of]
+    position = np.arange(infosets[-1]) - infosets[row_of]
     numbering = numbered(
         player=columns[row_of, 0],
         level=columns[row_of, 1],
         actions=columns[row_of, 2],
-        first=first[row_of] + place * columns[row_of, 2],
+        first=first[row_of] + position * columns[row_of, 2],
         parent=np.concatenate([parents(walk, row, first) for row in range(len(walk.decisions))]),
         root_player=np.arange(2),
         root_sequence=np.arange(2),
@@ -167,11 +174,11 @@ def terminals(walk: BucketWalk, first: Ints, final: Ints) -> Dense:
     matrices, shapes, offset, done = [], [], 0, 0
     for (shown, one_street, two_street), ends in groups.items():
         table = (walk.game.wins_on if shown else walk.game.pairs_on)(one_street, two_street)
-        kept = [
+        shared_rows = [
             walk.possible[player][street] if street >= 0 else np.zeros(1, np.int64)
             for player, street in enumerate((one_street, two_street))
         ]
-        matrix = table[np.ix_(*kept)]
+        matrix = table[np.ix_(*shared_rows)]
         matrices.append(matrix.ravel())
         shapes.append((offset, *matrix.shape, done, done + len(ends)))
         offset, done = offset + matrix.size, done + len(ends)

@@ -35,14 +35,14 @@ def joint_tables(
     river = River(strengths.format)
     size = buckets.plan.sequences
     pairs, wins = np.zeros((size, size), dtype=np.float32), np.zeros((size, size), dtype=np.float32)
-    found = np.empty(len(river.hands), dtype=np.int32)
+    hand_sequences = np.empty(len(river.hands), dtype=np.int32)
     packed = np.zeros((0, 0), dtype=np.int64)
-    groups = np.zeros(len(found), dtype=np.int64)
+    groups = np.zeros(len(hand_sequences), dtype=np.int64)
     for board, cards in enumerate(places.boards):
         keys, codes = river(cards)
-        buckets.sequences(places, board, (keys, codes), found)
-        listed = np.flatnonzero(found >= 0)
-        present, inverse = np.unique(found[listed], return_inverse=True)
+        buckets.sequences(places, board, (keys, codes), hand_sequences)
+        listed = np.flatnonzero(hand_sequences >= 0)
+        present, inverse = np.unique(hand_sequences[listed], return_inverse=True)
         groups[listed] = inverse
         if len(present) > len(packed):
             packed = np.zeros((len(present), len(present)), dtype=np.int64)

@@ -79,13 +79,13 @@ def load_clusters(
     made_of = hashlib.sha256(f"{deck} {tuple(counts[1:3])} {seed}".encode()).hexdigest()[:12]
     path = folder / f"clusters-{made_of}-v{VERSION}.safetensors"
     flops = len(strengths.flops.boards)
-    found = read_table(path, deck, (flops + len(strengths.turns.boards), len(strengths.format.hands)))
-    if found is None:
+    cluster_codes = read_table(path, deck, (flops + len(strengths.turns.boards), len(strengths.format.hands)))
+    if cluster_codes is None:
         make_folder(folder)
         made = histogram_clusters(strengths, counts, seed, lambda n, of: tell(f"histograms of strength: {n:,}/{of:,} turns"))
-        found = np.concatenate(made)
-        write_table(path, deck, found)
-    return found[:flops], found[flops:]
+        cluster_codes = np.concatenate(made)
+        write_table(path, deck, cluster_codes)
+    return cluster_codes[:flops], cluster_codes[flops:]
 
 
 def computed(format: Format, path: Path, deck: str, done: Done | None) -> Codes:

@@ -88,8 +88,8 @@ def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.ui
     weaker = np.zeros((52, 52), dtype=np.int64)
     held = np.zeros(52, dtype=np.int64)
     for number in range(boards.shape[0]):
-        for place in range(5):
-            board[place] = boards[number, place]
+        for position in range(5):
+            board[position] = boards[number, position]
         evaluate_board(board, hands, keys)
         size = sort_by_strength(keys, order, spare)
         below[:] = 0
@@ -100,16 +100,16 @@ def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.ui
             end = first
             while end < size and keys[order[end]] == keys[order[first]]:
                 end += 1
-            for place in range(first, end):
-                hand = order[place]
+            for position in range(first, end):
+                hand = order[position]
                 row = wins[classes[hand]]
                 for other in range(below.shape[0]):
                     row[other] += below[other]
                 for card in hands[hand]:
-                    for each in range(held[card]):
-                        row[weaker[card, each]] -= 1
-            for place in range(first, end):
-                hand = order[place]
+                    for entry in range(held[card]):
+                        row[weaker[card, entry]] -= 1
+            for position in range(first, end):
+                hand = order[position]
                 below[classes[hand]] += 1
                 for card in hands[hand]:
                     weaker[card, held[card]] = classes[hand]

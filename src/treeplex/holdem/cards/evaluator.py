@@ -143,8 +143,8 @@ def evaluate_board(board: NDArray[np.int64], hands: NDArray[np.uint8], keys: NDA
         for suit in range(4):
             masks[suit] = board_masks[suit]
         mine = np.int64(0)
-        for place in range(hole):
-            held = np.int64(hands[hand, place])
+        for position in range(hole):
+            held = np.int64(hands[hand, position])
             masks[held & 3] |= 1 << (held >> 2)
             mine |= 1 << held
         if mine & blocked:

@@ -44,27 +44,27 @@ class Format:
     ranking: str = "five"
 
     def __post_init__(self) -> None:
-        place = f"format {self.name!r}"
+        where = f"format {self.name!r}"
         if self.ranking not in RANKINGS:
-            raise SpecError(f"{place}: ranking is {self.ranking!r}{nearest(str(self.ranking), RANKINGS)}")
+            raise SpecError(f"{where}: ranking is {self.ranking!r}{nearest(str(self.ranking), RANKINGS)}")
         if self.hole not in (1, 2):
-            raise SpecError(f"{place}: hole is {self.hole}; a player holds 1 or 2 cards")
+            raise SpecError(f"{where}: hole is {self.hole}; a player holds 1 or 2 cards")
         if list(self.deck) != sorted(set(self.deck) & set(range(52))):
-            raise SpecError(f"{place}: the deck must be cards from 0 to 51 in ascending order, each once")
+            raise SpecError(f"{where}: the deck must be cards from 0 to 51 in ascending order, each once")
         if not self.deal or self.deal[0] < 0 or any(cards < 1 for cards in self.deal[1:]):
             raise SpecError(
-                f"{place}: deal is {self.deal}; write the board cards of each street, at least 1 on each street "
+                f"{where}: deal is {self.deal}; write the board cards of each street, at least 1 on each street "
                 "after the first, such as (0, 3, 1, 1)"
             )
         if self.board_size + self.hole > MOST_CARDS[self.ranking]:
             raise SpecError(
-                f"{place}: hole {self.hole} and deal {self.deal} give a player {self.board_size + self.hole} cards, but the "
+                f"{where}: hole {self.hole} and deal {self.deal} give a player {self.board_size + self.hole} cards, but the "
                 f"ranking {self.ranking!r} reads at most {MOST_CARDS[self.ranking]}; deal fewer cards"
             )
         needed = self.board_size + 2 * self.hole
         if len(self.deck) < needed:
             raise SpecError(
-                f"{place}: two hands and the board need {needed} cards, but the deck has {len(self.deck)}; add ranks or suits, "
+                f"{where}: two hands and the board need {needed} cards, but the deck has {len(self.deck)}; add ranks or suits, "
                 "or deal fewer cards"
             )
 
@@ -217,8 +217,8 @@ def format_named(spec: str | Spec) -> Format:
             raise SpecError(f"format {parsed.name!r} has no parameter {shown(key)}{hint}")
         if key == "deal":
             if not isinstance(value, list) or not value or any(type(item) is not int for item in value):
-                found = shown(str(value))
-                raise SpecError(f"format {parsed.name!r}: deal is {found}; write integers in brackets, such as [0,3,1,1]")
+                value_text = shown(str(value))
+                raise SpecError(f"format {parsed.name!r}: deal is {value_text}; write integers in brackets, such as [0,3,1,1]")
         elif key != "ranking" and type(value) is not int:
             raise SpecError(f"format {parsed.name!r}: {key} is {shown(str(value))}; write an integer")
     return make(**parsed.parameters)

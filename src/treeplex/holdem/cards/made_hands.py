@@ -62,7 +62,7 @@ def made_hands(board: Sequence[int], hands: Hands) -> Codes:
         SpecError: fewer than three cards on the board.
     """
     _check(board)
-    names = {name: place for place, name in enumerate(MADE_HANDS)}
+    names = {name: index for index, name in enumerate(MADE_HANDS)}
     whole = np.array([names.get(name, -1) for name in FIVE_CLASSES])[strengths(board, hands) >> CLASS_SHIFT]
     ranks = np.asarray(hands, np.int64) >> 2
     low, high = ranks.min(axis=1), ranks.max(axis=1)
@@ -83,10 +83,10 @@ def made_hands(board: Sequence[int], hands: Hands) -> Codes:
         "ace high": high == 12,
         "king high": high == 11,
     }
-    own = np.select(list(conditions.values()), [names[name] for name in conditions], names["nothing"])
+    pair_categories = np.select(list(conditions.values()), [names[name] for name in conditions], names["nothing"])
     better = np.isin(whole, [names[name] for name in ("straight flush", "four of a kind", "full house", "flush", "straight")])
-    found: Codes = np.where(better, whole, own)
-    return found
+    categories: Codes = np.where(better, whole, pair_categories)
+    return categories
 
 
 def draws(board: Sequence[int], hands: Hands) -> Codes:

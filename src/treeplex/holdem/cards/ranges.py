@@ -136,14 +136,14 @@ def _is_vector(text: str) -> bool:
 def _read_vector(text: str) -> NDArray[np.float64]:
     words = text.replace(",", " ").split()
     weights = np.empty(len(words))
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         number = float(word) if _VECTOR_START.fullmatch(word) else np.nan
         if not (np.isfinite(number) and number >= 0):
             raise SpecError(
-                f"range: number {place + 1} of the raw vector is {shown(word, 40)}; "
+                f"range: number {index + 1} of the raw vector is {shown(word, 40)}; "
                 "write finite numbers that are not negative, or entries such as QQ+, AKs:0.5"
             )
-        weights[place] = number
+        weights[index] = number
     if len(words) != N_HANDS:
         raise SpecError(
             f"range: a raw vector has {N_HANDS} numbers, one for each hand from 2c2d to AhAs, but this one has {len(words)}; "

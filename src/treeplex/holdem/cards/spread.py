@@ -34,13 +34,13 @@ def evenly_spread(
     """
     if count < 1:
         raise SpecError(f"count is {count}; take at least 1 deal")
-    draws = Random(sum((card + 1) * 53**place for place, card in enumerate(sorted(board))))
+    draws = Random(sum((card + 1) * 53**index for index, card in enumerate(sorted(board))))
     ties = [draws.random() if board else 0.0 for _ in deals]
-    order = sorted(range(len(deals)), key=lambda place: (texture(deals[place]), ties[place]))
+    order = sorted(range(len(deals)), key=lambda index: (texture(deals[index]), ties[index]))
     offset = draws.random() if board else 0.5
-    reach = np.cumsum([weights[place] for place in order])
+    reach = np.cumsum([weights[index] for index in order])
     taken: dict[int, float] = {}
-    for found in np.searchsorted(reach, (np.arange(count) + offset) / count * reach[-1]):
-        place = order[int(found)]
-        taken[place] = taken.get(place, 0.0) + float(reach[-1]) / count
+    for selected in np.searchsorted(reach, (np.arange(count) + offset) / count * reach[-1]):
+        index = order[int(selected)]
+        taken[index] = taken.get(index, 0.0) + float(reach[-1]) / count
     return taken

@@ -52,9 +52,9 @@ def buckets(
     with Live(progress):
         from treeplex.holdem.buckets.look import look_up, preflop_buckets
 
-        found = buckets_from(counts, method, nested, cards)
-        lines = look_up(found, hand, board) if hand else None
-        groups = preflop_buckets(found)
+        abstraction = buckets_from(counts, method, nested, cards)
+        lines = look_up(abstraction, hand, board) if hand else None
+        groups = preflop_buckets(abstraction)
     if lines is not None:
         if as_json:
             print_json([vars(line) for line in lines])

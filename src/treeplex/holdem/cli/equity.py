@@ -54,7 +54,7 @@ def equity(
 
         if hands is not None and hands != "all" and not (hands.isdigit() and 0 < len(hands) < 5):
             raise SpecError(f"--hands is {hands!r}; give a number of hands, or all")
-        found = equity(
+        equities = equity(
             ranges,
             board,
             dead=dead,
@@ -65,22 +65,22 @@ def equity(
             ),
         )
     if as_json:
-        print_json(equity_json(found, ranges))
+        print_json(equity_json(equities, ranges))
         return
-    print_equity(found, ranges)
+    print_equity(equities, ranges)
     if hands is not None:
-        for player, part in enumerate(found.players):
+        for player, part in enumerate(equities.players):
             print_hands(part, ranges[player], None if hands == "all" else int(hands))
 
 
-def equity_json(found: "Equity", ranges: list[str]) -> dict[str, object]:
+def equity_json(equities: "Equity", ranges: list[str]) -> dict[str, object]:
     """Equities of all players, hand by hand, for JSON."""
     from treeplex.holdem.cards.cards import hand_to_string
     from treeplex.holdem.study.report.export import rounded
 
     players = []
-    for text, part in zip(ranges, found.players, strict=True):
-        columns = [rounded(each) for each in (part.weight, part.hand_equity, part.hand_error)]
+    for text, part in zip(ranges, equities.players, strict=True):
+        columns = [rounded(column) for column in (part.weight, part.hand_equity, part.hand_error)]
         rows = zip(map(hand_to_string, map(int, part.hands)), *columns, strict=True)
         players.append(
             {
@@ -89,22 +89,22 @@ def equity_json(found: "Equity", ranges: list[str]) -> dict[str, object]:
                 "win": part.win,
                 "tie": part.tie,
                 "error": part.error,
-                "hands": {name: {"weight": weight, "equity": own, "error": error} for name, weight, own, error in rows},
+                "hands": {name: {"weight": weight, "equity": share, "error": error} for name, weight, share, error in rows},
             }
         )
-    return {"method": found.method, "count": found.count, "players": players}
+    return {"method": equities.method, "count": equities.count, "players": players}
 
 
-def print_equity(found: "Equity", ranges: list[str]) -> None:
+def print_equity(equities: "Equity", ranges: list[str]) -> None:
     """Print the table of players, and the distribution of equity over each range."""
     import numpy as np
 
-    exact = found.method == "exact"
-    what = f"exact, {found.count:,} boards" if exact else f"{found.count:,} deals sampled"
+    exact = equities.method == "exact"
+    what = f"exact, {equities.count:,} boards" if exact else f"{equities.count:,} deals sampled"
     typer.secho(what, bold=True)
     names = [text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 3] + "..." for text in ranges]
     rows = []
-    for name, part in zip(names, found.players, strict=True):
+    for name, part in zip(names, equities.players, strict=True):
         cells = [name, f"{100 * part.equity:.3f}%", f"{100 * part.win:.3f}%", f"{100 * part.tie:.3f}%"]
         rows.append(cells if exact else [*cells, f"{100 * part.error:.3f}%"])
     echo_table(["range", "equity", "win", "tie", *([] if exact else ["±"])], rows)
@@ -112,7 +112,7 @@ def print_equity(found: "Equity", ranges: list[str]) -> None:
     typer.secho("share of each range by equity, in percent", bold=True)
     heads = [f"{10 * tenth}-{10 * tenth + 10}" for tenth in range(TENTHS)]
     rows = []
-    for name, part in zip(names, found.players, strict=True):
+    for name, part in zip(names, equities.players, strict=True):
         known = np.isfinite(part.hand_equity)
         tenths = np.minimum((part.hand_equity[known] * TENTHS).astype(int), TENTHS - 1)
         shares = np.bincount(tenths, weights=part.weight[known], minlength=TENTHS)
@@ -132,15 +132,15 @@ def print_hands(part: "RangeEquity", name: str, most: int | None) -> None:
         here = np.flatnonzero((classes == number) & np.isfinite(part.hand_equity))
         if not len(here):
             continue
-        own, weight = part.hand_equity[here], part.weight[here]
-        if np.ptp(own) < 5e-5 or (len(here) > 1 and part.hand_error[here].any()):
+        equities, weight = part.hand_equity[here], part.weight[here]
+        if np.ptp(equities) < 5e-5 or (len(here) > 1 and part.hand_error[here].any()):
             total = weight.sum()
-            mean = float(own @ weight / total) if total else float(own.mean())
+            mean = float(equities @ weight / total) if total else float(equities.mean())
             rows.append((mean, [CLASSES[number], per_cent(float(total)), f"{100 * mean:.2f}%"]))
         else:
-            for each in here:
-                mean, text = float(part.hand_equity[each]), hand_to_string(int(part.hands[each]))
-                rows.append((mean, [text, per_cent(float(part.weight[each])), f"{100 * mean:.2f}%"]))
+            for index in here:
+                mean, text = float(part.hand_equity[index]), hand_to_string(int(part.hands[index]))
+                rows.append((mean, [text, per_cent(float(part.weight[index])), f"{100 * mean:.2f}%"]))
     rows.sort(key=lambda row: -row[0])
     typer.echo("")
     echo_table([name[:MOST_TEXT], "of range", "equity"], [cells for _, cells in rows[:most]])

@@ -72,7 +72,9 @@ def preflop(
         rows = [",".join((name, *(f"{share[k]:.4f}" for share in chart.shares))) for k, name in enumerate(chart.classes)]
         write_atomically(csv, "\n".join([",".join(("hand", *chart.actions)), *rows]) + "\n")
     if as_json:
-        hands = {name: {key: round(float(own[k]), 4) for key, own in columns.items()} for k, name in enumerate(chart.classes)}
+        hands = {
+            name: {key: round(float(column[k]), 4) for key, column in columns.items()} for k, name in enumerate(chart.classes)
+        }
         about = {"made": made} if made else {}
         print_json({"player": chart.player, "line": line, "often": chart.often, "hands": hands} | about)
     else:

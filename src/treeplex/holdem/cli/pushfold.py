@@ -68,16 +68,16 @@ def pushfold(
         columns = {"push": push, "call": call}
         facts: dict[str, Any] = {"to": to, "step": step, "ante": ante}
     else:
-        found = push_fold(stack, ante=ante)
-        columns = {name: getattr(found, name) for name in ("push", "call", "push_ev", "call_ev")}
-        facts = {name: getattr(found, name) for name in ("stack", "ante", "value", "pushed", "called", "exploitability")}
-    write_files(csv, html, columns, None if stack is None else found)
+        equilibrium = push_fold(stack, ante=ante)
+        columns = {name: getattr(equilibrium, name) for name in ("push", "call", "push_ev", "call_ev")}
+        facts = {name: getattr(equilibrium, name) for name in ("stack", "ante", "value", "pushed", "called", "exploitability")}
+    write_files(csv, html, columns, None if stack is None else equilibrium)
     if as_json:
         print_json({**facts, "hands": by_class(columns)})
     elif stack is None:
         print_chart(columns, to or 0.0)
     else:
-        print_push_fold(found)
+        print_push_fold(equilibrium)
     if not as_json:
         for path in (csv, html):
             if path is not None:
@@ -107,7 +107,7 @@ def write_files(
         write_atomically(html, push_fold_page(found))
 
 
-def print_push_fold(found: "PushFold") -> None:
+def print_push_fold(equilibrium: "PushFold") -> None:
     """Print both players' grids."""
     from rich.console import Console
 
@@ -116,15 +116,15 @@ def print_push_fold(found: "PushFold") -> None:
     console = Console(soft_wrap=True)
     coloured = in_colour(console)
     for who, action, kind, often, share in (
-        ("small blind", "all-in", "allin", found.push, found.pushed),
-        ("big blind", "call", "call", found.call, found.called),
+        ("small blind", "all-in", "allin", equilibrium.push, equilibrium.pushed),
+        ("big blind", "call", "call", equilibrium.call, equilibrium.called),
     ):
         kinds = (kind, "fold")
-        say(f"{who}, {found.stack:g} bb: {action} with {100 * share:.1f}% of hands", bold=True)
+        say(f"{who}, {equilibrium.stack:g} bb: {action} with {100 * share:.1f}% of hands", bold=True)
         console.print(strategy_grid(range_of(often), kinds, coloured=coloured), soft_wrap=True)
         console.print(legend((action, "fold"), kinds, coloured=coloured))
         console.print()
-    say(f"the small blind wins {found.value:+.4f} bb/hand; exact over all boards")
+    say(f"the small blind wins {equilibrium.value:+.4f} bb/hand; exact over all boards")
 
 
 def print_chart(columns: "dict[str, np.ndarray[Any, Any]]", most: float) -> None:

@@ -100,40 +100,40 @@ def review(
             live.say(f"{name}  {line_of(state)}")
 
         try:
-            found = review(file, number=number, hero=hero, settings=settings, progress=watch)
+            hand_review = review(file, number=number, hero=hero, settings=settings, progress=watch)
         except JobInterrupt:
             again = "the same command resumes" if out else "add --out DIR to make reviews resumable"
             fail(f"stopped; {again}", STOPPED)
     if as_json:
-        print_json(review_json(found))
+        print_json(review_json(hand_review))
     else:
-        print_review(found)
+        print_review(hand_review)
 
 
-def print_review(found: "Review") -> None:
+def print_review(hand_review: "Review") -> None:
     """Print a human-readable review."""
     from treeplex.holdem.study.review.review import VERDICTS
 
-    hand = found.hand
+    hand = hand_review.hand
     who, other = hand.hero, 1 - hand.hero
     facts = {
         "judged": f"{hand.names[who]}, {hand.parts[who].position}, {hand.cards[who]}",
         "against": f"{hand.names[other]}, {hand.parts[other].position}, {hand.cards[other] or 'cards unknown'}",
     }
     print_facts(facts, title=hand.title or "hand")
-    for street in found.streets:
+    for street in hand_review.streets:
         print_street(street, hand.big_blind)
-    said = [choice.verdict for street in found.streets for choice in street.choices]
+    said = [choice.verdict for street in hand_review.streets for choice in street.choices]
     counts = ", ".join(f"{said.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in said)
     typer.echo("")
-    say(f"{counts or 'no decision'}; {short(found.lost / hand.big_blind)} bb lost in all", bold=True)
+    say(f"{counts or 'no decision'}; {short(hand_review.lost / hand.big_blind)} bb lost in all", bold=True)
 
 
 def print_street(street: "StreetReview", big_blind: float) -> None:
     """Print one street: its spot, each decision, and the command that shows more."""
 
     spot, board = street.solution.spot, street.hand.board
-    cards = " ".join(board[place : place + 2] for place in range(0, len(board), 2))
+    cards = " ".join(board[index : index + 2] for index in range(0, len(board), 2))
     typer.echo("")
     left = 100 * street.solution.exploitability / spot.opening_pot
     pot = f"pot {short(street.hand.pot / big_blind)} bb, {short(street.hand.stack / big_blind)} bb behind"
@@ -142,9 +142,9 @@ def print_street(street: "StreetReview", big_blind: float) -> None:
         typer.secho(f"  {note}", dim=True)
     for choice in street.choices:
         rows = []
-        for place, name in enumerate(choice.actions):
-            mark = "played" if place == choice.played else ""
-            rows.append([name, per_cent(choice.frequency[place]), amount(choice.ev[place] / big_blind, False), mark])
+        for index, name in enumerate(choice.actions):
+            mark = "played" if index == choice.played else ""
+            rows.append([name, per_cent(choice.frequency[index]), amount(choice.ev[index] / big_blind, False), mark])
         say(f"  {choice.line or 'first to act'}: {choice.actions[choice.played]}")
         echo_table(["    action", "solution", "EV in bb", ""], [[f"    {row[0]}", *row[1:]] for row in rows])
         lost = f", {choice.lost / big_blind:.2f} bb lost" if choice.lost / big_blind >= 0.005 else ""

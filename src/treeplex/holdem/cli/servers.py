@@ -128,7 +128,7 @@ def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_
             with Interrupt() as interrupt:
                 for hand in hands_at(server, real.rules, player, numbers, seed=match.seed):
                     file.add(hand)
-                    live.say(f"{len(file.hands):,}/{match.hands:,} hands, {sum(each.won for each in file.hands):+,.0f} chips")
+                    live.say(f"{len(file.hands):,}/{match.hands:,} hands, {sum(hand.won for hand in file.hands):+,.0f} chips")
                     if interrupt.requested and len(file.hands) < match.hands:
                         raise KeyboardInterrupt
         except (Exception, KeyboardInterrupt) as error:

@@ -52,10 +52,10 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
         low = block * BLOCK
         size = min(BLOCK, count - low)
         levels[0] = levels[BLOCK]
-        place = scattered(uint64(block), uint64(seed))
+        chance_start = scattered(uint64(block), uint64(seed))
         for j in range(size):
             level = (
-                int32(np.floor(np.float32(numbers[low + j]) * share + CHANCES[place + j]))
+                int32(np.floor(np.float32(numbers[low + j]) * share + CHANCES[chance_start + j]))
                 if wide > 1
                 else int32(numbers[low + j])
             )
@@ -119,9 +119,9 @@ def unpack_bits(widths: Bytes, words: Words, step: int, numbers: Shorts) -> None
         size, width = min(BLOCK, count - low), int(widths[block]) & (SIGNED - 1)
         kind, mask = int(widths[block]) - width, uint64((1 << width) - 1)
         for j in range(BLOCK):
-            place = j * width
-            at = used + (place >> 5)
-            levels[j] = int32(((uint64(words[at]) | (uint64(words[at + 1]) << uint64(32))) >> uint64(place & 31)) & mask)
+            offset = j * width
+            at = used + (offset >> 5)
+            levels[j] = int32(((uint64(words[at]) | (uint64(words[at + 1]) << uint64(32))) >> uint64(offset & 31)) & mask)
         if kind:
             for j in range(BLOCK):
                 levels[j] = int32(levels[j] >> int32(1)) ^ -int32(levels[j] & int32(1))

@@ -25,11 +25,11 @@ def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
     for i in range(hands):
         counted[:] = 0
         for r in range(low.shape[0]):
-            own, below, above = low[r, i], high[r], low[r]
-            if own < 0:
+            rank, below, above = low[r, i], high[r], low[r]
+            if rank < 0:
                 continue
             for j in range(i):  # 16-bit integers: sixteen pairs at once
-                counted[j] += np.int16(own > below[j]) - np.int16(own < above[j])
+                counted[j] += np.int16(rank > below[j]) - np.int16(rank < above[j])
         for j in range(i):
             wins[i, j] += counted[j]
             wins[j, i] -= counted[j]

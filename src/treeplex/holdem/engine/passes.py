@@ -91,9 +91,9 @@ def descend(
             descend_board(form, street, board, player, source, scales, store, keep, add, optimism, low, work, thread)
             if below:
                 for q in range(sequences):
-                    row, kept = (rows[q], work.reach[start + q * hands + low : start + q * hands + low + width])
+                    row, stored_row = (rows[q], work.reach[start + q * hands + low : start + q * hands + low + width])
                     for j in range(width):
-                        kept[j] = row[j]
+                        stored_row[j] = row[j]
 
 
 @kernel(error_model="numpy")

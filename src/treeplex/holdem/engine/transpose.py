@@ -19,11 +19,11 @@ def _turn_block(typingctx: Any, source: Any, row: Any, column: Any, target: Any,
         vector = ir.VectorType(context.get_data_type(kind.dtype), BLOCK).as_pointer()
         first = builder.add(builder.mul(row, width), column)
         places = [builder.add(first, builder.mul(width, ir.Constant(width.type, i))) for i in range(BLOCK)]
-        return [builder.bitcast(builder.gep(view.data, [place]), vector) for place in places]
+        return [builder.bitcast(builder.gep(view.data, [pointer]), vector) for pointer in places]
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         size = source.dtype.bitwidth // 8
-        lines = [builder.load(place, align=size) for place in rows_of(context, builder, source, *arguments[:3])]
+        lines = [builder.load(pointer, align=size) for pointer in rows_of(context, builder, source, *arguments[:3])]
         step = BLOCK // 2
         while step:  # exchange one bit of row and column
             upper = [lane if not lane & step else BLOCK + lane - step for lane in range(BLOCK)]
@@ -35,12 +35,12 @@ def _turn_block(typingctx: Any, source: Any, row: Any, column: Any, target: Any,
                     for mask in (upper, lower)
                 )
             step //= 2
-        for line, place in zip(lines, rows_of(context, builder, target, *arguments[3:]), strict=True):
-            builder.store(line, place, align=size)
+        for line, pointer in zip(lines, rows_of(context, builder, target, *arguments[3:]), strict=True):
+            builder.store(line, pointer, align=size)
         return context.get_dummy_value()
 
-    place = types.int64
-    return types.void(source, place, place, target, place, place), generate
+    index_type = types.int64
+    return types.void(source, index_type, index_type, target, index_type, index_type), generate
 
 
 transpose_block: Any = intrinsic(_turn_block)

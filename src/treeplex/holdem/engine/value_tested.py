@@ -41,13 +41,25 @@ def update_by_test(
     strength, without, value, full = scratch[0], scratch[1], scratch[2], scratch[3]
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
-        start, place = base + first * stride, infosets + x * hands
+        start, test_start = base + first * stride, infosets + x * hands
         expected(guesses, start, stride, width, roots + first, actions, rows, scratch)
         parent = rows[nodes[x, 0]]
         for j in range(width):
             parent[j] += value[j]
         strengths(
-            differences, start, stride, width, roots + first, actions, tests, place, weights, rounding, rows, strength, full
+            differences,
+            start,
+            stride,
+            width,
+            roots + first,
+            actions,
+            tests,
+            test_start,
+            weights,
+            rounding,
+            rows,
+            strength,
+            full,
         )
         for j in range(width):
             without[j] = zero
@@ -59,10 +71,10 @@ def update_by_test(
             for j in range(width):
                 new = row[j] - value[j]
                 regret = max(stored[j] * discount + new, zero)
-                kept = regret * next_discount
-                sure = max(kept + new, zero)
+                discounted = regret * next_discount
+                sure = max(discounted + new, zero)
                 stored[j] = regret
-                guess[j] = max(kept + strength[j] * new, zero)
+                guess[j] = max(discounted + strength[j] * new, zero)
                 difference[j] = sure
                 without[j] += regret
                 full[j] += sure
@@ -86,7 +98,7 @@ def strengths(
     first_row: int,
     actions: int,
     tests: Floats,
-    place: int,
+    test_start: int,
     weights: Floats,
     rounding: float,
     rows: Floats,
@@ -110,7 +122,7 @@ def strengths(
             term = difference[j] * row[j]
             strength[j] += term
             terms[j] += abs(term)
-    sums, sizes = tests[0, place : place + width], tests[1, place : place + width]
+    sums, sizes = tests[0, test_start : test_start + width], tests[1, test_start : test_start + width]
     for j in range(width):
         earned = strength[j] if abs(strength[j]) > rounding * terms[j] else zero
         size = sizes[j] * decay + abs(earned)

@@ -60,8 +60,8 @@ def grow(forest: Forest, tree: BettingTree, rake: Rake, *, last: bool) -> None:
             forest.numbers[player].append(number)
             forest.actions[player] += count
             for a in range(count - 1, -1, -1):
-                own = len(forest.roots) + first + a
-                stack.append((node.children[a], (own, sequences[1]) if player == 0 else (sequences[0], own)))
+                sequence = len(forest.roots) + first + a
+                stack.append((node.children[a], (sequence, sequences[1]) if player == 0 else (sequences[0], sequence)))
         elif isinstance(node, Fold):
             forest.folds.append(sequences)
             forest.fold_values.append(payoffs(node, rake))

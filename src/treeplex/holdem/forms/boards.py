@@ -80,7 +80,7 @@ def deals(
     """Deals on a board: representatives, the renamings to the deals they represent, and their symmetries."""
     left = spot.format.cards_left(board)
     seen: set[tuple[int, ...]] = set()
-    found = []
+    deal_classes = []
     for dealt in combinations(left, count):
         if dealt in seen:
             continue
@@ -92,8 +92,8 @@ def deals(
             if image == dealt:
                 fixed.append(renaming)
         seen.update(copies)
-        found.append((dealt, list(copies.values()), fixed))
-    return found
+        deal_classes.append((dealt, list(copies.values()), fixed))
+    return deal_classes
 
 
 def kept_deals(
@@ -106,22 +106,22 @@ def kept_deals(
     Raises:
         SpecError: a fitted subset of boards does not support suit-specific ranges.
     """
-    found = deals(spot, board, symmetries, spot.format.deal[street])
+    deal_classes = deals(spot, board, symmetries, spot.format.deal[street])
     if spot.deal_set:
         if not board and len(symmetries) < factorial(4):
             raise SpecError(
                 "a fitted subset of boards does not support suit-specific ranges; give the number of runouts instead"
             )
         shares = fitted_deals(spot.deal_set).below(board)
-        yield from ((*each, shares[each[0]]) for each in found if each[0] in shares)
+        yield from ((*entry, shares[entry[0]]) for entry in deal_classes if entry[0] in shares)
         return
     count = spot.runouts[street] if spot.runouts else 0
     if not count:
-        yield from ((*each, 1.0) for each in found)
+        yield from ((*entry, 1.0) for entry in deal_classes)
         return
-    sizes = [len(copies) for _, copies, _ in found]
-    taken = evenly_spread([(*board, *dealt) for dealt, _, _ in found], sizes, count, board)
-    yield from ((*found[place], taken[place] / sizes[place]) for place in sorted(taken))
+    sizes = [len(copies) for _, copies, _ in deal_classes]
+    taken = evenly_spread([(*board, *dealt) for dealt, _, _ in deal_classes], sizes, count, board)
+    yield from ((*deal_classes[index], taken[index] / sizes[index]) for index in sorted(taken))
 
 
 def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
@@ -146,7 +146,7 @@ def place(
     """A board with the hands that it does not block."""
     dead = np.zeros(52, bool)
     dead[list(cards)] = True
-    kept, sources, orders = [], [], []
+    possible_hands, sources, orders = [], [], []
     for player in (0, 1):
         source = np.flatnonzero(~dead[hands.cards[above[player]]].any(axis=1))
         held = above[player][source]
@@ -155,13 +155,21 @@ def place(
             strength = strengths_of(spot, cards, held)
             by_strength = np.argsort(strength, kind="stable")
             source, held, order = source[by_strength], held[by_strength], strength[by_strength]
-        kept.append(held.astype(np.int16))
+        possible_hands.append(held.astype(np.int16))
         sources.append(source.astype(np.int16))
         orders.append(order)
     levels = np.unique(np.concatenate(orders))
     orders = [np.searchsorted(levels, order).astype(np.int16) for order in orders]
     return Board(
-        cards, parent, street, (kept[0], kept[1]), (sources[0], sources[1]), (orders[0], orders[1]), [IDENTITY], [], []
+        cards,
+        parent,
+        street,
+        (possible_hands[0], possible_hands[1]),
+        (sources[0], sources[1]),
+        (orders[0], orders[1]),
+        [IDENTITY],
+        [],
+        [],
     )
 
 

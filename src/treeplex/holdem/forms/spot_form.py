@@ -146,8 +146,8 @@ class SpotForm:
         if self.storage in SMALL_INTEGERS and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
             raise AlgorithmError(f"does not support storage {self.storage}; use float32")
         store = Store(**store_of(self.game, needs, STORAGE[self.storage], self.locks))
-        for k, place in enumerate(store.lock_places):
-            store.regrets[place] = store.guesses[place] = store.lock_values[k]
+        for k, position in enumerate(store.lock_places):
+            store.regrets[position] = store.guesses[position] = store.lock_values[k]
         if network is not None:
             self._activations = np.empty(int(network.sizes.sum()))
         if kind is RuleKind.REPLIES:  # averages start at the uniform policy
@@ -203,23 +203,23 @@ class SpotForm:
     def _observe(self, network: DiscountNetwork, state: SpotState, done: int, horizon: int) -> None:
         """Write the network's features, as :func:`treeplex.engine.tree.learned.observe` does."""
         memory = state.memory
-        for place, code in enumerate(network.features):
+        for index, code in enumerate(network.features):
             feature = FEATURES[code]
             if feature == "iteration":
                 seen = done / horizon
             elif feature == "exploitability":
-                found = max(self.exploitability(state) / self.unit, LOWEST)
+                exploitability = max(self.exploitability(state) / self.unit, LOWEST)
                 if done == 0:
-                    memory[INITIAL] = found
-                memory[LATEST] = found
+                    memory[INITIAL] = exploitability
+                memory[LATEST] = exploitability
                 scale = np.log10(memory[INITIAL]) + 12.0
-                seen = (np.log10(found) + 12.0) / scale if scale > 0.0 else 0.0
+                seen = (np.log10(exploitability) + 12.0) / scale if scale > 0.0 else 0.0
             else:
                 norm = max(float(np.linalg.norm(np.maximum(state.store.regrets, 0).astype(np.float64))), LOWEST)
                 if memory[NORM] <= LOWEST:
                     memory[NORM] = norm
                 seen = np.log10(norm / memory[NORM]) / np.log10(max(horizon, 2))
-            self._activations[place] = seen
+            self._activations[index] = seen
 
     def arrays(self, state: SpotState) -> dict[str, Array]:
         """The arrays that determine the next iteration, by name; not copies."""

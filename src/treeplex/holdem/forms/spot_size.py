@@ -72,16 +72,20 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
     betting = betting_size(spot.betting)
     counts = counted_deals(spot, isomorphism=isomorphism)
     streets, boards, held = betting.streets, counts.boards, counts.held
-    last, both = len(streets) - 1, [sum(own) for own in held]
+    last, both = len(streets) - 1, [sum(street_hands) for street_hands in held]
     return SpotSize(
         nodes=betting.nodes,
         boards=tuple(boards),
         decisions=sum(count * sum(street.decisions) for count, street in zip(boards, streets, strict=True)),
-        stored=sum(own[p] * street.actions[p] for own, street in zip(held, streets, strict=True) for p in (0, 1)),
-        infosets=sum(own[p] * street.decisions[p] for own, street in zip(held, streets, strict=True) for p in (0, 1)),
+        stored=sum(
+            street_hands[p] * street.actions[p] for street_hands, street in zip(held, streets, strict=True) for p in (0, 1)
+        ),
+        infosets=sum(
+            street_hands[p] * street.decisions[p] for street_hands, street in zip(held, streets, strict=True) for p in (0, 1)
+        ),
         scales=sum(
-            count * street.actions[p] * -(-own[p] // (count * TILE))
-            for count, own, street in zip(boards, held, streets, strict=True)
+            count * street.actions[p] * -(-street_hands[p] // (count * TILE))
+            for count, street_hands, street in zip(boards, held, streets, strict=True)
             for p in (0, 1)
         ),
         extent=Extent(
@@ -90,8 +94,8 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
             returned=sum(street.roots * hands for street, hands in zip(streets[:-1], both[:-1], strict=True))
             + streets[-1].roots * (counts.group if last else both[-1]),
             kept=sum(
-                own[p] * (street.roots + street.actions[p])
-                for own, street in zip(held[:-1], streets[:-1], strict=True)
+                street_hands[p] * (street.roots + street.actions[p])
+                for street_hands, street in zip(held[:-1], streets[:-1], strict=True)
                 for p in (0, 1)
             ),
         ),
@@ -143,7 +147,7 @@ def walked_deals(spot: Spot) -> DealCounts:
             for dealt, images, fixed, _ in kept_deals(spot, board, symmetries, street):
                 dead = np.zeros(52, bool)
                 dead[[*board, *dealt]] = True
-                counts = np.array([np.count_nonzero(~dead[own].any(axis=1)) for own in cards])
+                counts = np.array([np.count_nonzero(~dead[hand_cards].any(axis=1)) for hand_cards in cards])
                 totals, both = totals + counts, both + int(counts.sum())
                 copies, targets = copies + len(images), targets + len(images) * int(counts.sum())
                 below.append(((*board, *dealt), fixed))
@@ -192,28 +196,29 @@ def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]
     hit: list[list[Counter[Lengths]]] = [[], []]
     for player in (0, 1):
         held = hands.cards[np.flatnonzero(spot.ranges[player] > 0)]
-        for own in cycles:
-            length, number = cycle_tables(own)
+        for suit_cycles in cycles:
+            length, number = cycle_tables(suit_cycles)
             first, second = held[:, 0], held[:, -1]
             same = number[first] == number[second]
             kinds = Counter(zip(length[first].tolist(), np.where(same, 0, length[second]).tolist(), strict=True))
             without = Counter[Lengths]()
             for (one, other), times in kinds.items():
-                left = list(lengths_of(own))
+                left = list(lengths_of(suit_cycles))
                 for cycle in (one, other):
                     if cycle:
                         left[cycle - 1] -= 1
                 without[left[0], left[1], left[2], left[3]] += times
             hit[player].append(without)
-    found = []
+    street_totals = []
     for street in range(len(spot.streets)):
         dealt = deals_before(spot, street)
         totals = [
-            sum(times * fixed_deals(left, dealt) for own in hit[player] for left, times in own.items()) // len(cycles)
+            sum(times * fixed_deals(left, dealt) for length_weights in hit[player] for left, times in length_weights.items())
+            // len(cycles)
             for player in (0, 1)
         ]
-        found.append((totals[0], totals[1]))
-    return found
+        street_totals.append((totals[0], totals[1]))
+    return street_totals
 
 
 def deals_before(spot: Spot, street: int) -> tuple[int, ...]:

@@ -115,7 +115,7 @@ def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
     """
     if whole.betting is not policy.game.tree:
         raise AlgorithmError("the policy's betting differs from the compiled spot's; compile the spot with the policy's bets")
-    found = np.empty(whole.stored, np.float32)
+    stored = np.empty(whole.stored, np.float32)
     for street, boards in enumerate(whole.boards):
         forest, tables = whole.forests[street], dict[Hashable, list[Singles]]()
         for number, board in enumerate(boards):
@@ -124,9 +124,9 @@ def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
                 tables = {classes.name: [stored_tables(policy, forest, player, classes) for player in (0, 1)]}
             for player, table in enumerate(tables[classes.name]):
                 hands = board.hands[player]
-                rows = found[board_part(whole, street, number, player)].reshape(-1, len(hands))
+                rows = stored[board_part(whole, street, number, player)].reshape(-1, len(hands))
                 np.take(table, classes.of[hands], axis=1, out=rows, mode="wrap")
-    return found
+    return stored
 
 
 def stored_tables(policy: HandPolicy, forest: Forest, player: int, classes: Classes) -> Singles:

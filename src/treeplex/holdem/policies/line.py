@@ -141,26 +141,26 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
     Raises:
         SpecError: a step is not possible; the message lists the possible steps.
     """
-    place, steps = Place(), read_steps(text)
+    location, steps = Place(), read_steps(text)
     waiting = 0
     while waiting < len(steps):
-        step, node = steps[waiting], tree.nodes[place.node]
+        step, node = steps[waiting], tree.nodes[location.node]
         where = f"line {shown(text)}, step {waiting + 1}, {step.text!r}"
         if isinstance(node, Decision):
             action = chosen(spot, node, step, where)
-            place = place.after(node.children[action], action_text(node.actions[action]))
+            location = location.after(node.children[action], action_text(node.actions[action]))
             waiting += 1
-        elif deals_next(spot, tree, place):
+        elif deals_next(spot, tree, location):
             cards: tuple[int, ...] = ()
             used = 0
             if step.cards or not open_cards:
-                cards, used = dealt_cards(spot, place, steps[waiting:], where)
-            place = place.dealt(node.child if isinstance(node, StreetEnd) else place.node, cards)
+                cards, used = dealt_cards(spot, location, steps[waiting:], where)
+            location = location.dealt(node.child if isinstance(node, StreetEnd) else location.node, cards)
             waiting += used
         else:
-            raise SpecError(f"{where}: the hand is over after {place.line!r}; leave the step out")
-    node = tree.nodes[place.node]
-    return place.dealt(node.child, ()) if open_cards and isinstance(node, StreetEnd) else place
+            raise SpecError(f"{where}: the hand is over after {location.line!r}; leave the step out")
+    node = tree.nodes[location.node]
+    return location.dealt(node.child, ()) if open_cards and isinstance(node, StreetEnd) else location
 
 
 def deals_next(spot: Spot, tree: BettingTree, place: Place) -> bool:
@@ -175,9 +175,9 @@ def board_at(spot: Spot, place: Place) -> tuple[int, ...]:
     return spot.board + tuple(card for deal in place.deals for card in deal)
 
 
-def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tuple[tuple[int, ...], int]:
+def dealt_cards(spot: Spot, location: Place, steps: list[Step], where: str) -> tuple[tuple[int, ...], int]:
     """The cards of the next deal, highest first, and the number of steps that name them."""
-    wanted, board = spot.format.deal[spot.streets[len(place.roots)]], board_at(spot, place)
+    wanted, board = spot.format.deal[spot.streets[len(location.roots)]], board_at(spot, location)
     cards: list[int] = []
     used = 0
     for step in steps:
@@ -188,8 +188,8 @@ def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tupl
     what = "a card is dealt" if wanted == 1 else f"{wanted} cards are dealt"
     if len(cards) != wanted:
         example = cards_to_string(spot.format.cards_left(board)[-wanted:][::-1])
-        found = f", not {len(cards)}" if cards else ""
-        raise SpecError(f"{where}: {what} here{found}; name {'it' if wanted == 1 else 'them'}, such as {example}")
+        given = f", not {len(cards)}" if cards else ""
+        raise SpecError(f"{where}: {what} here{given}; name {'it' if wanted == 1 else 'them'}, such as {example}")
     for card in cards:
         if card in board or cards.count(card) > 1 or card not in spot.format.deck:
             why = "is not in the deck" if card not in spot.format.deck else "is on the board already"
@@ -211,16 +211,16 @@ def chosen(spot: Spot, node: Decision, step: Step, where: str) -> int:
     Raises:
         SpecError: the node has no such action.
     """
-    found = None
+    index = None
     if step.letter in ("x", "c", "f") or (step.letter == "a" and step.amount is None):
-        found = next((k for k, action in enumerate(node.actions) if action.kind == KINDS[step.letter]), None)
+        index = next((k for k, action in enumerate(node.actions) if action.kind == KINDS[step.letter]), None)
     elif step.letter:
-        found = sized_action(spot, node, step)
-    if found is None:
+        index = sized_action(spot, node, step)
+    if index is None:
         who, offers = PLAYERS[node.player], ", ".join(offer_text(node, action) for action in node.actions)
         problem = "no card is dealt here" if step.cards else "there is no such action"
         raise SpecError(f"{where}: {problem}; {who} can {offers}")
-    return found
+    return index
 
 
 def sized_action(spot: Spot, node: Decision, step: Step) -> int | None:

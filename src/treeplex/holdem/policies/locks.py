@@ -31,33 +31,33 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -
         SpecError: a line ends at no decision, an action is missing, shares do not sum to 1, no hand is in the range, or later
             locks override a lock entirely; the message names the lock and the alternatives.
     """
-    found: dict[tuple[int, int, int], Floats] = {}
+    strategies: dict[tuple[int, int, int], Floats] = {}
     given: list[tuple[AnyLock, Floats, list[tuple[int, int, int]]]] = []
     for lock in locks:
         if isinstance(lock, FixedStrategy):
-            found[lock.board, lock.player, lock.node] = lock.strategy.copy()
+            strategies[lock.board, lock.player, lock.node] = lock.strategy.copy()
             continue
-        place = decision_of(game, lock)
-        node = game.betting.nodes[place.node]
+        location = decision_of(game, lock)
+        node = game.betting.nodes[location.node]
         assert isinstance(node, Decision)
-        table, street = table_of(game, lock, node), len(place.roots) - 1
-        row = game.forests[street].numbers[node.player].index(place.node)
-        keys = [(game.first_boards[street] + number, node.player, row) for number in boards_below(game, place.deals)]
+        table, street = table_of(game, lock, node), len(location.roots) - 1
+        row = game.forests[street].numbers[node.player].index(location.node)
+        keys = [(game.first_boards[street] + number, node.player, row) for number in boards_below(game, location.deals)]
         here = [columns_of(game, table, key) for key in keys]
         if all(np.isnan(columns).any(axis=0).all() for columns in here):
             raise SpecError(f"{lock.place}: {PLAYERS[node.player]} has none of these hands there; name hands of the range")
         for key, columns in zip(keys, here, strict=True):
-            kept = found.setdefault(key, np.full(columns.shape, np.nan))
+            locked_columns = strategies.setdefault(key, np.full(columns.shape, np.nan))
             locked = ~np.isnan(columns).any(axis=0)
-            kept[:, locked] = columns[:, locked]
+            locked_columns[:, locked] = columns[:, locked]
         given.append((lock, table, keys))
     for lock, table, keys in given:
-        if not any(np.isclose(found[key], columns_of(game, table, key)).all(axis=0).any() for key in keys):
+        if not any(np.isclose(strategies[key], columns_of(game, table, key)).all(axis=0).any() for key in keys):
             raise SpecError(
                 f"{lock.place}: no effect: later locks of {lock.line or 'root'!r} cover the same hands, and the last "
                 "one counts; leave one out, or put the one with fewer hands last"
             )
-    return tuple(FixedStrategy(board, player, row, strategy) for (board, player, row), strategy in found.items())
+    return tuple(FixedStrategy(board, player, row, strategy) for (board, player, row), strategy in strategies.items())
 
 
 def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> Floats:
@@ -74,18 +74,18 @@ def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedS
     Returns:
         ``average``, or a modified copy.
     """
-    found = average
+    locked_average = average
     for lock in locks:
         row = game.form.boards[lock.board]
         street = next(s for s, first in enumerate(game.first_boards) if lock.board < first + len(game.boards[s]))
         hands, (_, first_action, actions) = int(row[COUNT + lock.player]), game.forests[street].nodes[lock.player][lock.node]
         start = int(row[STORE + lock.player]) + first_action * hands
         here = slice(start, start + actions * hands)
-        unknown = (found[here].reshape(actions, hands).sum(axis=0) == 0) & ~np.isnan(lock.strategy).any(axis=0)
+        unknown = (locked_average[here].reshape(actions, hands).sum(axis=0) == 0) & ~np.isnan(lock.strategy).any(axis=0)
         if unknown.any():
-            found = average.copy() if found is average else found
-            found[here].reshape(actions, hands)[:, unknown] = lock.strategy[:, unknown]
-    return found
+            locked_average = average.copy() if locked_average is average else locked_average
+            locked_average[here].reshape(actions, hands)[:, unknown] = lock.strategy[:, unknown]
+    return locked_average
 
 
 def decision_of(game: CompiledSpot, lock: AnyLock) -> Place:

@@ -76,8 +76,8 @@ def average_of_network(
     sums, none = np.zeros(game.stored, np.float32), np.zeros(0, np.float32)
     store, boards = store_of_policy(game, sums, none), sum(map(len, game.boards))
     for member, (reading, weights) in enumerate(zip(readings, policy.weights, strict=True)):
-        told = None if watch is None else partial(tell_of_member, watch, member * boards, len(readings) * boards)
-        played = reading.table(threads, told)
+        member_watch = None if watch is None else partial(tell_of_member, watch, member * boards, len(readings) * boards)
+        played = reading.table(threads, member_watch)
         for player, weight in enumerate(weights):
             crew.descend(player, played, none, store, add=float(weight), streets=len(game.boards))
     return sums
@@ -112,9 +112,9 @@ class NetworkReader(NamedTuple):
                 watch(done, len(places))
         return found
 
-    def read_board(self, found: NDArray[np.float32], place: tuple[int, int]) -> None:
+    def read_board(self, table: NDArray[np.float32], location: tuple[int, int]) -> None:
         """Write both players' policy at all decisions on a board, given by street and index there."""
-        (street, number), look = place, self.rules.look
+        (street, number), look = location, self.rules.look
         board, forest, head = self.game.boards[street][number], self.game.forests[street], HEADS[self.head]
         for player, network in enumerate(self.networks):
             hands = board.hands[player].astype(np.int64)
@@ -122,7 +122,7 @@ class NetworkReader(NamedTuple):
             kinds, kind = np.unique(alike, return_inverse=True)
             before = first_layer(look.cards(shown, kinds), network.panels, network.biases)
             outputs = np.empty((len(kinds), int(network.sizes[-1])), np.float32)
-            rows = found[board_part(self.game, street, number, player)].reshape(-1, len(hands))
+            rows = table[board_part(self.game, street, number, player)].reshape(-1, len(hands))
             for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
                 rectified(network.sizes, network.parameters, before, network.betting[node], outputs)
                 chosen = outputs[:, self.rules.cards_aside.moves[node]]
@@ -157,15 +157,15 @@ def split_network(policy: NeuralPolicy, rules: DealtSpot, player: int, member: i
     (matrix, biases), rest = layers[0], layers[1:]
     look, features = rules.look, len(policy.view.scale)
     seen, cards = matrix[:, :features] / policy.view.scale, rules.look.cards_width
-    own = biases + matrix[:, features + player] if policy.shared else biases
-    wide = padded(len(own))
+    first_biases = biases + matrix[:, features + player] if policy.shared else biases
+    wide = padded(len(first_biases))
     betting = np.zeros((len(look.betting), wide), np.float32)
-    betting[:, : len(own)] = look.betting @ seen[:, cards:].T + own
-    panels = packed([seen[:, :cards]], [np.zeros(len(own), np.float32)], [], [])
+    betting[:, : len(first_biases)] = look.betting @ seen[:, cards:].T + first_biases
+    panels = packed([seen[:, :cards]], [np.zeros(len(first_biases), np.float32)], [], [])
     return SplitNetwork(
         panels[: cards * wide],
         panels[cards * wide :],
         betting,
-        np.array([len(own), *(len(each) for _, each in rest)], np.int64),
-        packed([each for each, _ in rest], [each for _, each in rest], [], []) if rest else np.zeros(0, np.float32),
+        np.array([len(first_biases), *(len(part) for _, part in rest)], np.int64),
+        packed([part for part, _ in rest], [part for _, part in rest], [], []) if rest else np.zeros(0, np.float32),
     )

@@ -107,37 +107,37 @@ class HoldemValues:
             crew.answer(player, EXPECT if self.responder is None else BEST, self.average, self.scales, store)
         return crew.work.gathered
 
-    def board_number(self, street: int, place: int) -> int:
+    def board_number(self, street: int, index: int) -> int:
         """The index in ``form.boards`` of a board, given its street (numbered from the spot's first) and its index there."""
-        return self.game.first_boards[street] + place
+        return self.game.first_boards[street] + index
 
     def root_reach(self) -> Pair:
         """Both players' range weights at the first board."""
         board, ranges = self.game.boards[0][0], self.game.spot.ranges
         return ranges[0][board.hands[0]], ranges[1][board.hands[1]]
 
-    def below(self, street: int, place: int, reach: Pair) -> Pair:
+    def below(self, street: int, index: int, reach: Pair) -> Pair:
         """The reach of a board's hands, from the reach at the parent board."""
-        source = self.game.boards[street][place].source
+        source = self.game.boards[street][index].source
         return reach[0][source[0]], reach[1][source[1]]
 
-    def tree(self, street: int, place: int, root: int, reach: Pair) -> StreetValues:
+    def tree(self, street: int, index: int, root: int, reach: Pair) -> StreetValues:
         """The betting tree that begins at node ``root`` of a street, on one of its boards.
 
         Args:
-            street, place: the board.
+            street, index: the board.
             root: number of the node in ``game.betting``.
             reach: both players' reach there; the same at every call for a board and root.
         """
-        key = (self.board_number(street, place), root)
-        found = self._trees.pop(key, None)
-        if found is None:
-            found = self._descend(street, key[0], root, reach)
-            self._ascend(street, key[0], found)
-        self._trees[key] = found
+        key = (self.board_number(street, index), root)
+        street_values = self._trees.pop(key, None)
+        if street_values is None:
+            street_values = self._descend(street, key[0], root, reach)
+            self._ascend(street, key[0], street_values)
+        self._trees[key] = street_values
         while len(self._trees) > MOST_TREES:
             del self._trees[next(iter(self._trees))]
-        return found
+        return street_values
 
     def policy(self, street: int, board: int, number: int) -> Floats:
         """The strategy at a decision, float64 [actions, hands of the acting player]."""
@@ -182,38 +182,38 @@ class HoldemValues:
         values[values < NOISE * np.atleast_2d(reach).sum(axis=1)] = 0.0
         return values[:, 0] if reach.ndim == 1 else values
 
-    def equity(self, street: int, place: int, reach: Pair) -> Pair:
+    def equity(self, street: int, index: int, reach: Pair) -> Pair:
         """Each hand's share of the pot at a showdown without further betting, over all cards to come.
 
         Args:
-            street, place: the board.
+            street, index: the board.
             reach: both players' reach there.
 
         Returns:
             For both players float64 [hands], in [0, 1]; NaN for a hand with no compatible opposing hand.
         """
-        board = self.board_number(street, place)
-        shares = self._shown_at_once(street, place, reach) if self.game.cut_short else self._shares(street, place, reach)
+        board = self.board_number(street, index)
+        shares = self._shown_at_once(street, index, reach) if self.game.cut_short else self._shares(street, index, reach)
         met = self.compatible(board, 0, reach[1]), self.compatible(board, 1, reach[0])
         return ratio(shares[0], met[0]), ratio(shares[1], met[1])
 
-    def _shown_at_once(self, street: int, place: int, reach: Pair) -> Pair:
+    def _shown_at_once(self, street: int, index: int, reach: Pair) -> Pair:
         """Equities times the opponent's compatible reach, for spots compiled without the boards below."""
-        format, board, found = self.game.spot.format, self.game.boards[street][place], []
+        format, board, found = self.game.spot.format, self.game.boards[street][index], []
         for player in (0, 1):
             other = np.zeros((1, len(format.hands)))
             other[0, board.hands[1 - player]] = reach[1 - player]
-            met = self.compatible(self.board_number(street, place), player, reach[1 - player])
+            met = self.compatible(self.board_number(street, index), player, reach[1 - player])
             found.append(pot_shares(format, board.cards, other)[0, board.hands[player]] * met)
         return found[0], found[1]
 
-    def _shares(self, street: int, place: int, reach: Pair) -> Pair:
+    def _shares(self, street: int, index: int, reach: Pair) -> Pair:
         """Equities times the opponent's compatible reach."""
-        board = self.board_number(street, place)
+        board = self.board_number(street, index)
         if street == len(self.game.boards) - 1:
             return self._shown(board, 0, reach[1][None], SHARE)[:, 0], self._shown(board, 1, reach[0][None], SHARE)[:, 0]
         totals = np.zeros(len(reach[0])), np.zeros(len(reach[1]))
-        for child in self.game.boards[street][place].children:
+        for child in self.game.boards[street][index].children:
             shares = self._shares(street + 1, child, self.below(street + 1, child, reach))
             chance = self.game.form.factors[self.board_number(street + 1, child)]
             for targets in self.game.boards[street + 1][child].targets:

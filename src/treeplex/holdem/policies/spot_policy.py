@@ -146,8 +146,8 @@ class HoldemPolicy(HoldemMapping):
         average = with_locks(game, self.average, self.locks)
         store = store_of_policy(game, average, self.scales, self.locks)
         first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]
-        own = game.form.weights[first : first + count]
-        value = float(own @ root_values(crew, player, BEST, average, store)) / game.compatible
+        weights = game.form.weights[first : first + count]
+        value = float(weights @ root_values(crew, player, BEST, average, store)) / game.compatible
         store = store._replace(regrets=np.zeros_like(average), average=average.copy())
         store.regrets[store.lock_places] = store.lock_values
         crew.answer(player, REPLY, average, self.scales, store)

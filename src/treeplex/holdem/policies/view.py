@@ -166,7 +166,7 @@ class Browser:
             SpecError: the spot does not have the line, or it ends on a street that was not saved.
         """
         location = self.find(line)
-        spot, place, number = self.game.spot, location.place, location.place.node
+        spot, line_end, number = self.game.spot, location.place, location.place.node
         node = self.game.betting.nodes[number]
         sides = self.side(location, 0), self.side(location, 1)
         player = node.player if isinstance(node, Decision) else None
@@ -181,20 +181,20 @@ class Browser:
         if over:  # an uncalled bet is returned
             paid = (min(paid), min(paid))
         return NodeView(
-            board=board_at(spot, place),
+            board=board_at(spot, line_end),
             street=spot.streets[location.street],
             player=player,
             pot=paid[0] + paid[1],
             stacks=(spot.stack + spot.pot / 2 - paid[0], spot.stack + spot.pot / 2 - paid[1]),
             street_bets=node.street_bets if isinstance(node, Decision) else (0.0, 0.0),
             actions=node.actions if isinstance(node, Decision) else (),
-            line=place.line,
+            line=line_end.line,
             hands=sides[player].hands if player is not None else np.zeros(0, np.int64),
             strategy=strategy,
             action_ev=action_ev,
             _sides=sides,
             _find_equity=lambda: nothing(sides) if over else self.equity(location, sides),
-            _children=lambda: self.children(place),
+            _children=lambda: self.children(line_end),
         )
 
     def locked(self, line: str, locks: Sequence[FixedStrategy]) -> NDArray[np.bool_]:

@@ -136,8 +136,8 @@ def play_acpc(
             if hand is None or state.number != number:
                 number, played = state.number, played + 1
                 watch(played)
-                own = state.hole[state.position]
-                hand = OutsideHand(rules, agent, state.position, own, np.random.default_rng((seed, number)))
+                hole = state.hole[state.position]
+                hand = OutsideHand(rules, agent, state.position, hole, np.random.default_rng((seed, number)))
             if (state.position, set(state.hole[state.position])) != (hand.seat, set(hand.cards)):
                 raise GameError("position and cards do not change within a hand")
             hand.catch_up(parse_line(state.betting, rules.betting.root, rules, "r"), state.board)
@@ -272,7 +272,7 @@ class Dealer:
             over = table.player < 0
             shown = over and table.folded.count(False) > 1
             for position, player in enumerate(players):
-                seen = tuple(own if shown or seat == position else () for seat, own in enumerate(hole))
+                seen = tuple(hole_cards if shown or seat == position else () for seat, hole_cards in enumerate(hole))
                 self._send(player, MatchState(position, number, table.line, seen, board))
             if over:
                 return MatchState(0, number, table.line, hole, board), rules.payoffs(table, board, hole)

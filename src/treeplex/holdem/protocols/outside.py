@@ -152,9 +152,9 @@ def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) ->
     Raises:
         GameError: the text is not a line of actions.
     """
-    found, table, place = list[Action](), start, 0
-    while place < len(line):
-        word, place = line[place], place + 1
+    actions, table, index = list[Action](), start, 0
+    while index < len(line):
+        word, index = line[index], index + 1
         if word in "/_":
             continue
         while table.player == CHANCE:
@@ -162,24 +162,24 @@ def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) ->
         if table.player < 0:
             raise GameError(f"line {line!r}: the hand is over before {word!r}")
         if word in "fck":
-            found.append(("f" if word == "f" else "c", 0))
+            actions.append(("f" if word == "f" else "c", 0))
         elif word == letter:
-            end = place
+            end = index
             while end < len(line) and line[end] in DIGITS:
                 end += 1
-            if end == place:
+            if end == index:
                 raise GameError(f"line {line!r}: a bet without chips")
-            if end - place > MOST_DIGITS:
-                raise GameError(f"line {line[:80]!r}: a bet of {end - place} digits")
-            chips = int(line[place:end]) + (table.base if letter == "b" else 0)
+            if end - index > MOST_DIGITS:
+                raise GameError(f"line {line[:80]!r}: a bet of {end - index} digits")
+            chips = int(line[index:end]) + (table.base if letter == "b" else 0)
             if chips <= CALL:  # these numbers stand for fold and call
                 raise GameError(
-                    f"line {line!r}: {letter}{line[place:end]} is not a bet; the smallest bet is two chips in the hand"
+                    f"line {line!r}: {letter}{line[index:end]} is not a bet; the smallest bet is two chips in the hand"
                 )
-            found.append(("r", chips))
-            place = end
+            actions.append(("r", chips))
+            index = end
         else:
             raise GameError(f"line {line!r}: {word!r} is none of f, c, k and {letter}")
-        kind, chips = found[-1]
+        kind, chips = actions[-1]
         table = rules.betting.after(table, {"f": FOLD, "c": CALL}.get(kind, chips))
-    return found
+    return actions

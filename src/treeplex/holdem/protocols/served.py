@@ -88,11 +88,11 @@ class HandsFile:
                 raise FileError(f"{self.path} is not a log of hands played on a server; choose another file with --out")
             append_line(self.path, json.dumps(self.about))
             return
-        found = self._line(lines, 1)
+        header = self._line(lines, 1)
         for name, value in self.about.items():
-            if found.get(name) != value:
+            if header.get(name) != value:
                 raise FileError(
-                    f"{self.path} has hands with {name} {found.get(name)!r}, not {value!r}; give --out another name"
+                    f"{self.path} has hands with {name} {header.get(name)!r}, not {value!r}; give --out another name"
                 )
         self.hands = [self._hand(lines, number) for number in range(2, len(lines) + 1)]
         self._cut()

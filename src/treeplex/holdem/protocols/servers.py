@@ -164,14 +164,14 @@ class GtoWizard(Server):
     def read(self, said: Any) -> HandView:
         state = part(said, "game_state")
         players = part(state, "players")
-        own = [each for each in players if part(each, "name") != self.NAME] if isinstance(players, list) else []
-        if len(own) != 1:
+        own_players = [player for player in players if part(player, "name") != self.NAME] if isinstance(players, list) else []
+        if len(own_players) != 1:
             raise GameError(f"exactly one of the players must be called {self.NAME!r}")
         over = part(state, "is_hand_over") is True
         luckless = over and state.get("aivat_score") is not None
         return HandView(
-            int(part(own[0], "position") != "BB"),
-            cards_in(part(own[0], "hole_cards")),
+            int(part(own_players[0], "position") != "BB"),
+            cards_in(part(own_players[0], "hole_cards")),
             cards_in(part(state, "board_cards")),
             text_in(state, "action_history"),
             chips_in(state, "winnings") if over else None,
@@ -260,7 +260,7 @@ def hands_at(server: Server, rules: HandRules, agent: Agent, numbers: Iterable[i
 
 def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, generator: np.random.Generator) -> ServedHand:
     """Play one hand; see :func:`hands_at`."""
-    said, hand, told = server.begin(), None, -1
+    said, hand, reported = server.begin(), None, -1
     while True:
         try:
             seen = server.read(said)
@@ -269,9 +269,9 @@ def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, gener
                 return ServedHand(number, seen.seat, cards, board, seen.line, seen.won, seen.adjusted)
             hand = hand or OutsideHand(rules, agent, seen.seat, seen.cards, generator)
             actions = parse_line(seen.line, rules.betting.root, rules, "b")
-            if len(actions) <= told:
+            if len(actions) <= reported:
                 raise GameError("the last action does not appear in the hand's action sequence")
-            told = len(actions)
+            reported = len(actions)
             hand.catch_up(actions, seen.board)
             if not hand.to_act:
                 raise GameError("it waits for an action, but the agent is not to act")

@@ -103,15 +103,15 @@ def betting_rows(spot: Spot, tree: BettingTree) -> NDArray[np.float32]:
                 paths[child] = (*paths[number], (node.street, action))
         elif isinstance(node, StreetEnd):
             paths[node.child] = paths[number]
-    most = [max(sum(street == each for street, _ in path) for path in paths) for each in tree.streets]
+    most = [max(sum(street == target for street, _ in path) for path in paths) for target in tree.streets]
     starts = np.concatenate([[0], np.cumsum(most)])
-    found = np.zeros((len(tree), 8 + ACTION * int(starts[-1])), np.float32)
+    rows = np.zeros((len(tree), 8 + ACTION * int(starts[-1])), np.float32)
     for number, (node, path) in enumerate(zip(tree.nodes, paths, strict=True)):
-        found[number, :8] = features_of_betting(node, spot)
+        rows[number, :8] = features_of_betting(node, spot)
         done = dict.fromkeys(tree.streets, 0)
         for street, action in path:
             at = 8 + ACTION * (int(starts[street - tree.streets[0]]) + done[street])
             raises = action.kind in ("bet", "raise", "allin")
-            found[number, at : at + ACTION] = action.kind in ("check", "call"), raises, action.amount / total if raises else 0.0
+            rows[number, at : at + ACTION] = action.kind in ("check", "call"), raises, action.amount / total if raises else 0.0
             done[street] += 1
-    return found
+    return rows

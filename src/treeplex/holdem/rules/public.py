@@ -149,10 +149,10 @@ class HoldemGame(PublicGame):
         """The labels of all actions and deals from the start to a state."""
         node, board = holdem_state(state)
         path: list[int] = []
-        actions, place = [], node
-        while self.parents[place][0] >= 0:
-            place, action = self.parents[place]
-            actions.append((place, action))
+        actions, ancestor = [], node
+        while self.parents[ancestor][0] >= 0:
+            ancestor, action = self.parents[ancestor]
+            actions.append((ancestor, action))
         dealt, deals = len(self.spot.board), iter(self.spot.format.deal[self.spot.street + 1 :])
 
         def deal() -> int:
@@ -160,8 +160,8 @@ class HoldemGame(PublicGame):
             dealt += (count := next(deals))
             return number_of_deal(board[dealt - count : dealt])
 
-        for place, action in reversed(actions):
-            path.append(action if isinstance(self.tree.nodes[place], Decision) else deal())
+        for ancestor, action in reversed(actions):
+            path.append(action if isinstance(self.tree.nodes[ancestor], Decision) else deal())
         while dealt < len(board):
             path.append(deal())
         return path
@@ -341,9 +341,9 @@ class HoldemGame(PublicGame):
         event, spot = self.event(state), self.spot
         if not isinstance(event, Decision):
             raise GameError(f"no player acts at {self.name_of(state)}")
-        found = action_to(event, action)
-        if found is not None:
-            return self, found
+        index = action_to(event, action)
+        if index is not None:
+            return self, index
         game = HoldemGame.of(with_bet(spot, event, action))
         there: HoldemState = game.first_state()
         here: State = self.first_state()

@@ -329,9 +329,9 @@ class PokerPublicTree(public.PublicTree):
         event = self._nodes[number]
         if not isinstance(event, Decision):
             raise GameError(f"no player acts at {self.name_of(state)}")
-        found = action_to(event, action)
-        if found is not None:
-            return self, game.moves[number][found]
+        index = action_to(event, action)
+        if index is not None:
+            return self, game.moves[number][index]
         larger = PokerGame(with_bet(game.spot, event, action), game.spec, game.parameters())
         there = larger.lines.index(game.lines[number])
         after = larger.tree.nodes[there]

@@ -57,7 +57,7 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
     if not board and format == HOLDEM and strengths is None:
         return shares_by_class(reached)
     if format.hole == 2 and format.ranking == "five" and strengths is None and len(board) < format.board_size:
-        return np.stack([shares_against(format, tuple(board), np.asarray(own, np.float64).tobytes()) for own in reached])
+        return np.stack([shares_against(format, tuple(board), np.asarray(reach, np.float64).tobytes()) for reach in reached])
     count = len(reached)
     twice = np.concatenate((reached, reached))
     chips = np.ones((3, 2 * count))  # for wins, losses and ties: the shares, then the compatible reach
@@ -87,13 +87,15 @@ def shares_by_class(reached: Floats) -> Floats:
     holds = np.zeros((len(HANDS), 52))
     holds[np.arange(len(HANDS))[:, None], HANDS] = 1.0
     members = np.arange(len(CLASSES))[:, None] == HAND_CLASSES
-    equity, found = class_equities().equity[HAND_CLASSES], np.empty_like(reached)
-    for row, own in enumerate(reached):
-        classed = (members * own).T
+    equity, shares = class_equities().equity[HAND_CLASSES], np.empty_like(reached)
+    for row, reach in enumerate(reached):
+        classed = (members * reach).T
         met = classed.sum(axis=0) - holds @ (holds.T @ classed) + classed
         total = met.sum(axis=1)
-        found[row] = np.divide((met * equity).sum(axis=1), total, out=np.full(len(own), 0.5), where=total > 1e-13 * own.sum())
-    return np.clip(found, 0.0, 1.0)
+        shares[row] = np.divide(
+            (met * equity).sum(axis=1), total, out=np.full(len(reach), 0.5), where=total > 1e-13 * reach.sum()
+        )
+    return np.clip(shares, 0.0, 1.0)
 
 
 def suits_alike(reached: Floats) -> bool:

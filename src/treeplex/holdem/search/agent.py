@@ -91,7 +91,7 @@ def start_of(spot: Spot) -> Belief:
     if spot.blinds is not None:
         raise AlgorithmError("the agent needs a board and no blinds; give the board and the pot")
     later = spot.bets.streets[spot.street + 1 :] if isinstance(spot.bets, BetPlan) else ()
-    if any(own.donk is not None for street in later for own in street):
+    if any(sizes.donk is not None for street in later for sizes in street):
         raise AlgorithmError("the agent does not support donk sizes after the first street; set donk to default")
     belief = Belief.root(HoldemGame.of(spot))
     if not belief.pairs > 0:

@@ -32,10 +32,10 @@ def average_values(search: SubgameSearch, values: HandValues) -> AverageValues:
     assert isinstance(arrays, HoldemArrays)
     strategy = arrays.sequence_form(search.average)
     reached = arrays.reach_at_leaves(strategy)
-    found, ev, hands = values.fresh(subgame.leaves, reached, (0, 1)), [], []
+    leaf_values, ev, hands = values.fresh(subgame.leaves, reached, (0, 1)), [], []
     for player in (0, 1):
         arrays.write_gradient(player, strategy)
-        arrays.write_leaves(player, found[player] * subgame.leaves.opposing(reached, player))
+        arrays.write_leaves(player, leaf_values[player] * subgame.leaves.opposing(reached, player))
         arrays.expect(player, strategy)
         hands.append(arrays.root_entries(player)[0])
         mass = float((arrays.ranges[player] * subgame.roots.opposing(arrays.ranges, player)).sum())

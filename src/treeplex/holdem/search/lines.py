@@ -45,7 +45,8 @@ def lines_from(policies: Policies, root: int, names: Names) -> Lines:
     game = policies[0][0].game
     tables = dict[int, Singles]()
     start = tuple(
-        tuple(np.ones((len(own), street[player][1]), np.float32) for street in names) for player, own in enumerate(policies)
+        tuple(np.ones((len(choices), street[player][1]), np.float32) for street in names)
+        for player, choices in enumerate(policies)
     )
     stack, ended = [(root, 0, start)], list[tuple[int, tuple[tuple[Singles, ...], ...]]]()
     while stack:
@@ -57,12 +58,12 @@ def lines_from(policies: Policies, root: int, names: Names) -> Lines:
             player = node.player
             if number not in tables:
                 name = names[street][player][0]
-                tables[number] = np.stack([each.table(number, name) for each in policies[player]]).astype(np.float32)
+                tables[number] = np.stack([policy.table(number, name) for policy in policies[player]]).astype(np.float32)
             for action, child in enumerate(node.children):
-                own = list(reach[player])
-                own[street] = own[street] * tables[number][:, action]
-                if own[street].any():
-                    after = (tuple(own), reach[1]) if player == 0 else (reach[0], tuple(own))
+                street_reach = list(reach[player])
+                street_reach[street] = street_reach[street] * tables[number][:, action]
+                if street_reach[street].any():
+                    after = (tuple(street_reach), reach[1]) if player == 0 else (reach[0], tuple(street_reach))
                     stack.append((child, street, after))
         else:
             ended.append((number, reach))

@@ -62,17 +62,17 @@ class Player:
         """
         search = self.search(method, points[-1], leaf)
         top, below = np.zeros_like(search.strategy), np.zeros(self.subgame.below.stored)
-        found: dict[str, list[float]] = {"played": [], "average": []}
+        curves: dict[str, list[float]] = {"played": [], "average": []}
         for step in steps(search, points[-1]):
             believed = step.played if search.method.leaves == "current" else step.average
             top[:] = step.discount * top + step.weight * step.played
             self.add(search, below, step.discount, step.weight, step.played, believed)
             if step.number in points:
-                found["played"].append(self.exploitability(top, below))
+                curves["played"].append(self.exploitability(top, below))
                 average = np.zeros_like(below)
                 self.add(search, average, 0.0, 1.0, step.average, step.average)
-                found["average"].append(self.exploitability(step.average, average))
-        return found
+                curves["average"].append(self.exploitability(step.average, average))
+        return curves
 
     def average(self, search: SubgameSearch) -> Floats:
         """The average policy of a search, with endgames solved for its beliefs, as a full-game strategy, [Q]."""

@@ -124,7 +124,7 @@ class WholeHoldemAgent(BaseAgent):
             self.solver = self._told(solver, event)
         elif options.player >= 0:
             played = self._played(event)
-            both = [own * played if seat == options.player else own for seat, own in enumerate(self.ranges)]
+            both = [reach * played if seat == options.player else reach for seat, reach in enumerate(self.ranges)]
             self.ranges = both[0], both[1]
         self.guide.see(event)
         self.state, self.path = following, (*self.path, event)
@@ -166,20 +166,20 @@ class WholeHoldemAgent(BaseAgent):
             return self.guide.policy()
         self.solver.spent(self._spent)
         options, began, real = self.game.options(self.state), perf_counter(), bets_at(self.game, self.state)
-        found = np.zeros((len(options.labels), len(self.holdem.hands)))
+        policy = np.zeros((len(options.labels), len(self.holdem.hands)))
         if self.solver.game.options(self.solver.state).player != options.player:  # a bet was translated to a call
-            found[real.kinds.index("pass")], self._spent = 1.0, 0.0
-            return found
-        np.add.at(found, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
+            policy[real.kinds.index("pass")], self._spent = 1.0, 0.0
+            return policy
+        np.add.at(policy, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
         left_out = self.solver.game.possible(self.solver.state)[options.player] == 0
         if left_out.any():
-            found[:, left_out] = self.guide.policy()[:, left_out]
+            policy[:, left_out] = self.guide.policy()[:, left_out]
         thought = self.solver.thought or Thought(0, 0.0, 0)
         solved = thought.seconds - self._spent
         if solved > LONG and self._numbers:
             self.pace = max(thought.iterations, 1) * self._numbers / (solved * self.solving.threads)
         self.thought, self._spent = thought._replace(seconds=self._spent + perf_counter() - began), 0.0
-        return found
+        return policy
 
     def _played(self, event: int) -> Floats:
         """The guide's probability of an action for each hand; a bet that it never makes counts as the nearest bet."""
@@ -217,16 +217,16 @@ class WholeHoldemAgent(BaseAgent):
             return None
         horizon, leaves = TO_THE_END, list[LeafValue]()
         if ends and below is not None:
-            horizon, own = Horizon(rounds=1, all_in=True), below[0]
-            choices = biased_hands(own)[: solving.continuations]
-            leaves = [BlueprintLeaf(game, own, {1 - player: choices}, boards=solving.boards) for player in (0, 1)]
-        found = ResolvingAgent(game, solving.resolving, leaves or None, horizon=horizon, generator=self.generator, remember=4)
-        found.begin(self.player)
-        found.think = self.think
+            horizon, policy = Horizon(rounds=1, all_in=True), below[0]
+            choices = biased_hands(policy)[: solving.continuations]
+            leaves = [BlueprintLeaf(game, policy, {1 - player: choices}, boards=solving.boards) for player in (0, 1)]
+        solver = ResolvingAgent(game, solving.resolving, leaves or None, horizon=horizon, generator=self.generator, remember=4)
+        solver.begin(self.player)
+        solver.think = self.think
         at = Belief.of(game, game.first_state(), ranges)
-        for each in (*carried, *(ResolvingState(player, at, values) for player, values in promised.items())):
-            found.go_on(each)
-        return found
+        for carried_state in (*carried, *(ResolvingState(player, at, values) for player, values in promised.items())):
+            solver.go_on(carried_state)
+        return solver
 
     def _promised(self, below: tuple[BucketPolicy, float], ranges: Ranges) -> dict[int, Floats]:
         """The blueprint's values of the other's hands, for each solved player; empty if computing them takes too long."""
@@ -292,12 +292,12 @@ class WholeHoldemAgent(BaseAgent):
             return solver
         labels = list(options.labels)
         inner, real = bets_at(solver.game, solver.state), bets_at(self.game, self.state)
-        action, own = labels.index(event), solver.game.options(solver.state).labels
+        action, solver_labels = labels.index(event), solver.game.options(solver.state).labels
         meant = [k for k, number in enumerate(spoken(inner, real)) if number == action]
         chips = float(event - table.base)
         if real.kinds[action] != "bet":
             number = inner.kinds.index(real.kinds[action]) if real.kinds[action] in inner.kinds else inner.kinds.index("pass")
-        elif near := [k for k in range(len(own)) if inner.kinds[k] == "bet" and abs(inner.chips[k] - chips) < 0.5]:
+        elif near := [k for k in range(len(solver_labels)) if inner.kinds[k] == "bet" and abs(inner.chips[k] - chips) < 0.5]:
             number = near[0]
         elif options.player == self.player and meant:
             number = meant[-1]
@@ -307,7 +307,7 @@ class WholeHoldemAgent(BaseAgent):
                 return solver
             except GameError:
                 number = int(heard(real, action, inner, "likelier").argmax())
-        solver.see(own[number])
+        solver.see(solver_labels[number])
         return solver
 
 

@@ -103,24 +103,24 @@ def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Map
         return np.zeros((len(array), game.infosets), array.dtype)
     if array.shape != (old.stored,):
         return array
-    found, size = np.zeros(game.stored, array.dtype), len(old.spot.format.hands)
+    moved_array, size = np.zeros(game.stored, array.dtype), len(old.spot.format.hands)
     number = 0
     for street, (befores, boards) in enumerate(zip(old.boards, game.boards, strict=True)):
         sources = [action_sources(old, game, match, street, player) for player in (0, 1)]
         for before, board in zip(befores, boards, strict=True):
             for player in (0, 1):
-                place = np.full(size, NONE)
-                place[before.hands[player]] = np.arange(len(before.hands[player]))
-                hands, actions = place[board.hands[player]], sources[player]
+                old_positions = np.full(size, NONE)
+                old_positions[before.hands[player]] = np.arange(len(before.hands[player]))
+                hands, actions = old_positions[board.hands[player]], sources[player]
                 blocks = []
-                for form, numbers, forest in ((old, array, old.forests[street]), (game, found, game.forests[street])):
+                for form, numbers, forest in ((old, array, old.forests[street]), (game, moved_array, game.forests[street])):
                     row = form.form.boards[number]
                     start, count = int(row[STORE + player]), int(row[COUNT + player])
                     blocks.append(numbers[start : start + forest.actions[player] * count].reshape(-1, count))
-                kept = np.ix_(actions != NONE, hands >= 0)
-                blocks[1][kept] = blocks[0][np.ix_(actions[actions != NONE], hands[hands >= 0])]
+                matched = np.ix_(actions != NONE, hands >= 0)
+                blocks[1][matched] = blocks[0][np.ix_(actions[actions != NONE], hands[hands >= 0])]
             number += 1
-    return found
+    return moved_array
 
 
 def action_sources(

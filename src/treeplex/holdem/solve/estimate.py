@@ -150,10 +150,10 @@ class SpotEstimate(Estimate):
         places = [
             name if name == "preflop" else f"on the {name}" if name.isalpha() else f"on street {name}" for name in streets
         ]
-        counted = [f"{count:,} {place}" for count, place in zip(size.boards, places, strict=True)]
+        counted = [f"{count:,} {where}" for count, where in zip(size.boards, places, strict=True)]
         kinds = ", ".join(f"{megabytes(self.memory[kind])} in {kind}" for kind in SHOWN)
         free = "" if self.available is None else f"; {megabytes(self.available)} are free"
-        found = {
+        facts = {
             "betting": f"{'' if size.exact else 'about '}{size.nodes:,} nodes",
             "boards": ", ".join(counted),
             "decisions": f"{size.decisions:,} public nodes, {size.infosets:,} infosets",
@@ -163,8 +163,8 @@ class SpotEstimate(Estimate):
         }
         if not self.fits():
             smaller = next((kind for kind in SMALLER if kind in self.memory and self.fits(kind)), None)
-            found["verdict"] = self.refusal or (f"fits in {smaller} only" if smaller else "does not fit")
-        return found
+            facts["verdict"] = self.refusal or (f"fits in {smaller} only" if smaller else "does not fit")
+        return facts
 
     def _repr_html_(self) -> str:
         return notebook.facts(self.facts())

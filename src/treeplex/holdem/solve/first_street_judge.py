@@ -77,8 +77,8 @@ def judge_first_street(
             solver.run(1)
             if progress is not None:
                 progress(player * iterations + done + 1, 2 * iterations)
-        for own in own_parts(game, player, len(game.boards)):
-            average[own] = solver.store.average[own]
+        for part in own_parts(game, player, len(game.boards)):
+            average[part] = solver.store.average[part]
         average[solver.store.lock_places] = solver.store.lock_values
     none = np.zeros(0, np.float32)
     return judge_spot(game, average, store_of_policy(game, average, none), judging_crew(game, threads or 1))

@@ -203,13 +203,13 @@ class SpotJob(SolvingJob):
         if path is None or not self.done or not path.exists():
             return []
         try:
-            found = records_of(json.loads(path.read_text()))
+            records = records_of(json.loads(path.read_text()))
         except (OSError, ValueError, TypeError, IndexError) as error:
             raise FileError(f"cannot read {path} ({error}); remove it, which loses its records") from error
-        found = tuple(each for each in found if each.done <= self.done)
-        if found:
-            self.clock.seconds, self.clock.cpu_seconds = found[-1].seconds, found[-1].cpu_seconds
-        return list(found)
+        records = tuple(record for record in records if record.done <= self.done)
+        if records:
+            self.clock.seconds, self.clock.cpu_seconds = records[-1].seconds, records[-1].cpu_seconds
+        return list(records)
 
     def solution(self, outcome: Outcome) -> HoldemSolution:
         """The solution at the end of a session."""
@@ -217,14 +217,14 @@ class SpotJob(SolvingJob):
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
         """The solution at the current iteration, fully evaluated; it shares the solver's arrays."""
-        solver, found, (average, scales) = self.solver, self.judge_fully(), self.solver.average()
-        last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": found.exploitability})
+        solver, judgement, (average, scales) = self.solver, self.judge_fully(), self.solver.average()
+        last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": judgement.exploitability})
         return HoldemSolution(
             game=solver.game,
             algorithm=solver.algorithm,
             settings=replace(self.settings, threads=solver.threads, storage=self._storage),
             records=(*(record for record in records if record.done < self.done), last),
-            ev=(found.value[0], found.value[1]),
+            ev=(judgement.value[0], judgement.value[1]),
             status=status,
             average=average,
             scales=scales,
@@ -234,6 +234,6 @@ class SpotJob(SolvingJob):
             judging_seconds=self.judging_seconds,
             memory=self.memory,
             disk=self.disk,
-            best=(found.best_response_values[0], found.best_response_values[1]),
+            best=(judgement.best_response_values[0], judgement.best_response_values[1]),
             folder=self.file,
         )

@@ -28,20 +28,20 @@ class Match(NamedTuple):
 
 def matched_betting(tree: BettingTree, other: BettingTree) -> dict[int, Match]:
     """For each decision of a tree that has a match, its match in the other tree; matching starts at the roots."""
-    found, stack = dict[int, Match](), [(0, 0)]
+    matches, stack = dict[int, Match](), [(0, 0)]
     while stack:
-        number, place = stack.pop()
-        node, there = tree.nodes[number], other.nodes[place]
+        number, other_number = stack.pop()
+        node, there = tree.nodes[number], other.nodes[other_number]
         if isinstance(node, StreetEnd) and isinstance(there, StreetEnd):
             stack.append((node.child, there.child))
         elif isinstance(node, Decision) and isinstance(there, Decision) and node.player == there.player:
-            found[number] = match = Match(place, matched_actions(node, there))
+            matches[number] = match = Match(other_number, matched_actions(node, there))
             stack += [
                 (child, there.children[action])
                 for child, action in zip(node.children, match.actions, strict=True)
                 if action != NONE
             ]
-    return found
+    return matches
 
 
 def matched_actions(node: Decision, there: Decision) -> tuple[int, ...]:

@@ -36,18 +36,18 @@ DEFAULT_SHARE = 0.005
 
 
 @contextmanager
-def spot_session(spot: Spot | CompiledSpot | None, asked: SolveRequest) -> Iterator[Session]:
+def spot_session(spot: Spot | CompiledSpot | None, request: SolveRequest) -> Iterator[Session]:
     """A session of a run on a spot, new or resumed; the spot's settings apply where options are not given.
 
     Args:
         spot: the spot, compiled or not; None for that of the solution to resume.
-        asked: as for :func:`solve_spot`; ``resume`` is a solution.
+        request: as for :func:`solve_spot`; ``resume`` is a solution.
 
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as in :func:`solve_spot`.
     """
     with ExitStack() as stack:
-        yield new_session(spot, asked, stack)
+        yield new_session(spot, request, stack)
 
 
 @dataclass(frozen=True)
@@ -71,25 +71,25 @@ class Limits:
     work: Work
 
     @classmethod
-    def of(cls, spot: Spot | None, asked: SolveRequest) -> "Limits":
+    def of(cls, spot: Spot | None, request: SolveRequest) -> "Limits":
         """The given options, with the spot's settings where options are not given.
 
         Raises:
             SpecError: a number out of range.
         """
-        every = 10 if asked.every is None else asked.every
+        every = 10 if request.every is None else request.every
         check_count("every", every)
-        how, options = SolveFields() if spot is None else spot.settings, asked.options
-        iterations = how.iterations if asked.iterations is None else asked.iterations
+        how, options = SolveFields() if spot is None else spot.settings, request.options
+        iterations = how.iterations if request.iterations is None else request.iterations
         if iterations is not None and iterations != 0:
             check_count("iterations", iterations)
-        target = asked.target
+        target = request.target
         if target is None and how.target is not None and spot is not None:
             target = how.target.chips(spot.opening_pot)
         threads = checked_threads(options.get("threads", how.threads))
         work = Work(options.get("workers"), options.get("ray"))
         work.check()
-        return cls(iterations, target, asked.seconds, every, threads, options.get("most_memory"), work)
+        return cls(iterations, target, request.seconds, every, threads, options.get("most_memory"), work)
 
 
 class SessionStart(NamedTuple):
@@ -106,48 +106,48 @@ class SessionStart(NamedTuple):
     memory: int
 
 
-def new_session(spot: Spot | CompiledSpot | None, asked: SolveRequest, stack: ExitStack) -> Session:
+def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: ExitStack) -> Session:
     """The session of :func:`spot_session`; resources that end with it are put on the stack."""
-    given, resume = spot.spot if isinstance(spot, CompiledSpot) else spot, asked.resume
-    check_limits(asked.target, asked.seconds)
-    if stops_early(given, asked):
-        return until_session(given, asked, stack)
-    if asked.options.get("judge"):
+    given, resume = spot.spot if isinstance(spot, CompiledSpot) else spot, request.resume
+    check_limits(request.target, request.seconds)
+    if stops_early(given, request):
+        return until_session(given, request, stack)
+    if request.options.get("judge"):
         raise SpecError("judge needs until (solves of all streets are always evaluated); leave it out")
-    limits = Limits.of(given, asked)
+    limits = Limits.of(given, request)
     if resume is not None:
-        solver, settings, memory = resumed_solver(given, asked, limits, stack)
+        solver, settings, memory = resumed_solver(given, request, limits, stack)
     elif spot is not None:
-        solver, settings, memory = new_solver(spot, asked, limits, stack)
+        solver, settings, memory = new_solver(spot, request, limits, stack)
     else:
         raise SpecError("no spot given; give one, or a solution to resume")
     longest = solver.longest
-    total = limits.iterations if limits.iterations is not None else longest or usual_iterations(asked.seconds, resume)
+    total = limits.iterations if limits.iterations is not None else longest or usual_iterations(request.seconds, resume)
     if longest is not None and total > longest:
         raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations in total; ask for at most that many")
-    file = claimed_file(asked, stack)
-    job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=asked.interrupt)
+    file = claimed_file(request, stack)
+    job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=request.interrupt)
     if resume is None:
         return Session(job, records=job.kept_records())
     job.go_on(resume)
     # records whose judging was interrupted do not count
-    return Session(job, records=[each for each in resume.records if not isnan(each.exploitability)])
+    return Session(job, records=[record for record in resume.records if not isnan(record.exploitability)])
 
 
-def new_solver(spot: Spot | CompiledSpot, asked: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
+def new_solver(spot: Spot | CompiledSpot, request: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
     """The solver of a new run, at iteration 0 or warm-started from a solution with other ranges or sizes.
 
     Raises:
         SpecError: options that contradict each other, or a spot that does not fit into memory.
     """
     given = spot.spot if isinstance(spot, CompiledSpot) else spot
-    how, start = given.settings, asked.options.get("start")
-    locks = asked.options.get("locks", how.locks)
-    isomorphism = asked.options.get("isomorphism", True) and not locks
-    storage = checked_storage(asked.options.get("storage") or how.storage or DEFAULT_STORAGE)
-    algorithm = (how.algorithm or DEFAULT_ALGORITHM) if asked.algorithm is None else asked.algorithm
+    how, start = given.settings, request.options.get("start")
+    locks = request.options.get("locks", how.locks)
+    isomorphism = request.options.get("isomorphism", True) and not locks
+    storage = checked_storage(request.options.get("storage") or how.storage or DEFAULT_STORAGE)
+    algorithm = (how.algorithm or DEFAULT_ALGORITHM) if request.algorithm is None else request.algorithm
     if start is not None:
-        check_start(start, asked, how)
+        check_start(start, request, how)
         isomorphism, storage, algorithm = start.game.isomorphism, start.settings.storage, start.algorithm
     check_spot(given, algorithm, isomorphism=isomorphism, storage=storage, threads=limits.threads, most=limits.most_memory)
     if storage.startswith(DISK):
@@ -169,21 +169,21 @@ def new_solver(spot: Spot | CompiledSpot, asked: SolveRequest, limits: Limits, s
     return begun
 
 
-def resumed_solver(spot: Spot | None, asked: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
+def resumed_solver(spot: Spot | None, request: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
     """The solver of a solution to resume, at iteration 0.
 
     Raises:
         SpecError: the spot, algorithm or settings differ from the solution's, or no iterations remain.
     """
-    resume: HoldemSolution = asked.resume
-    check_resume(resume, spot, asked.options.get("storage"), asked.options.get("locks", ()))
+    resume: HoldemSolution = request.resume
+    check_resume(resume, spot, request.options.get("storage"), request.options.get("locks", ()))
     settings = settings_of(resume.spot, resume.settings.storage, limits, resume)
-    if asked.algorithm is None and is_own(resume.algorithm):
+    if request.algorithm is None and is_own(resume.algorithm):
         raise SpecError(
             f"the spot was solved by {resume.algorithm!r}, a custom algorithm; code named in a file is not run, so "
             "give it again (-a, or algorithm=)"
         )
-    algorithm = resume.algorithm if asked.algorithm is None else asked.algorithm
+    algorithm = resume.algorithm if request.algorithm is None else request.algorithm
     begun = solver_for(resume.game, algorithm, settings, resume.locks, limits, stack)
     solver = begun.solver
     if not same_algorithm(solver.algorithm, resume.algorithm):
@@ -195,39 +195,41 @@ def resumed_solver(spot: Spot | None, asked: SolveRequest, limits: Limits, stack
     return begun
 
 
-def stops_early(spot: Spot | None, asked: SolveRequest) -> bool:
+def stops_early(spot: Spot | None, request: SolveRequest) -> bool:
     """Whether only the spot's first street is solved."""
-    resume: HoldemSolution | None = asked.resume
-    net = text_option(asked, "net") or (spot.settings.net if spot is not None else None)
+    resume: HoldemSolution | None = request.resume
+    net = text_option(request, "net") or (spot.settings.net if spot is not None else None)
     until = (
-        text_option(asked, "until") or (spot.settings.until if spot is not None else None) or (resume and resume.settings.until)
+        text_option(request, "until")
+        or (spot.settings.until if spot is not None else None)
+        or (resume and resume.settings.until)
     )
     if net and not until:
         raise SpecError("net needs until; give the street (until: turn, --until turn), or leave net out")
     return bool(until)
 
 
-def text_option(asked: SolveRequest, name: str) -> str | None:
+def text_option(request: SolveRequest, name: str) -> str | None:
     """An option as text; None if not given."""
-    found = asked.options.get(name)
+    found = request.options.get(name)
     return None if found is None else str(found)
 
 
-def until_session(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> Session:
+def until_session(spot: Spot | None, request: SolveRequest, stack: ExitStack) -> Session:
     """The session for a spot of which only the first street is solved."""
-    file = claimed_file(asked, stack)
-    job = named(provided_by_name("first_streets")["job"])(spot, replace(asked, out=file), stack)
-    return Session(job, records=[] if asked.resume is None else list(asked.resume.records))
+    file = claimed_file(request, stack)
+    job = named(provided_by_name("first_streets")["job"])(spot, replace(request, out=file), stack)
+    return Session(job, records=[] if request.resume is None else list(request.resume.records))
 
 
-def claimed_file(asked: SolveRequest, stack: ExitStack) -> Path | None:
+def claimed_file(request: SolveRequest, stack: ExitStack) -> Path | None:
     """The file of a run, locked for writing until the stack ends; None without a file.
 
     Raises:
         FileError: the file exists, or another process is writing it.
     """
-    file, resume = None if asked.out is None else spot_file(asked.out), asked.resume
-    if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
+    file, resume = None if request.out is None else spot_file(request.out), request.resume
+    if file is not None and file.exists() and not request.force and (resume is None or resume.folder != file):
         raise FileError(f"{file} already exists; choose another name, resume it, or overwrite it (force)")
     if file is not None:
         stack.enter_context(writing(file))
@@ -266,15 +268,17 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
     return HoldemSettings(storage, limits.threads, horizon, None if target is None else float(target))
 
 
-def check_start(start: HoldemSolution, asked: SolveRequest, how: SolveFields) -> None:
+def check_start(start: HoldemSolution, request: SolveRequest, how: SolveFields) -> None:
     """Reject options fixed by the solution to start from, and too few iterations."""
-    if asked.options.get("locks", how.locks):
+    if request.options.get("locks", how.locks):
         raise SpecError("locks cannot be combined with a solution to start from; leave one of them out")
-    if asked.options.get("storage") not in (None, start.settings.storage):
+    if request.options.get("storage") not in (None, start.settings.storage):
         raise SpecError(f"the solution to start from has storage {start.settings.storage}; leave storage out")
-    if is_own(start.algorithm) or (asked.algorithm is not None and not same_algorithm(str(asked.algorithm), start.algorithm)):
+    if is_own(start.algorithm) or (
+        request.algorithm is not None and not same_algorithm(str(request.algorithm), start.algorithm)
+    ):
         raise SpecError(f"the solution to start from uses {start.algorithm}; leave the algorithm out, or solve from the start")
-    if asked.iterations is not None and asked.iterations <= START:
+    if request.iterations is not None and request.iterations <= START:
         raise SpecError(f"a warm-started solution begins at iteration {START}; set iterations above {START}")
 
 

@@ -219,12 +219,12 @@ class HoldemSolution(Solution, HoldemMapping):
         Raises:
             PolicyError: best responses of a policy in 16-bit numbers or without its last streets.
         """
-        found = np.full((2, len(self.spot.format.hands)), np.nan)
+        values_by_hand = np.full((2, len(self.spot.format.hands)), np.nan)
         for player in (0, 1):
             values = self.policy.response_values(player) if best else self.hand_values
             tree = values.tree(0, 0, 0, values.root_reach())
-            found[player, self.game.boards[0][0].hands[player]] = tree.values[0][player]
-        return found
+            values_by_hand[player, self.game.boards[0][0].hands[player]] = tree.values[0][player]
+        return values_by_hand
 
     def save(self, path: str | os.PathLike[str], *, resumable: bool | None = None, streets: int | str | None = None) -> Path:
         """Write the solution to a file; see :func:`save_solution`."""
@@ -259,8 +259,8 @@ def save_solution(
         SpecError: the spot has no such street, or the solution cannot be saved in this form.
         FileError: the file cannot be written.
     """
-    kept, cut = streets_kept(solution, streets), bool(solution.settings.until)
-    whole = kept == len(solution.game.boards)
+    street_count, cut = streets_kept(solution, streets), bool(solution.settings.until)
+    whole = street_count == len(solution.game.boards)
     all_kept = whole or cut
     keep_state = all_kept and solution.state is not None if resumable is None else resumable
     if keep_state and (solution.state is None or not all_kept):
@@ -273,12 +273,12 @@ def save_solution(
     if keep_state:
         arrays |= {f"{STATE}{name}": array for name, array in (solution.state or {}).items()}
     else:
-        arrays["policy"] = rounded_policy(solution, kept)
+        arrays["policy"] = rounded_policy(solution, street_count)
     if not whole:
-        arrays["ends"] = solution.hand_values.ends[: first_number(solution.game, kept, REACH)].astype(np.float32)
+        arrays["ends"] = solution.hand_values.ends[: first_number(solution.game, street_count, REACH)].astype(np.float32)
     target = spot_file(path)
     with replacing(target) as file:
-        write_file(file, header_of(solution, kept), arrays, solution.settings.threads)
+        write_file(file, header_of(solution, street_count), arrays, solution.settings.threads)
     return target
 
 
@@ -304,12 +304,12 @@ def first_number(game: CompiledSpot, street: int, column: int) -> int | None:
     return int(game.form.boards[game.first_boards[street], column]) if street < len(game.boards) else None
 
 
-def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
+def rounded_policy(solution: HoldemSolution, street_count: int) -> NDArray[np.uint16]:
     """The strategy of the first streets as integers that sum to ``FULL``; all zero where it is undefined."""
     game, values = solution.game, solution.hand_values
-    end = first_number(game, kept, STORE)
-    found = np.zeros(len(values.average) if end is None else end, np.uint16)
-    for street in range(kept):
+    end = first_number(game, street_count, STORE)
+    rounded = np.zeros(len(values.average) if end is None else end, np.uint16)
+    for street in range(street_count):
         for player in (0, 1):
             nodes = np.array(game.forests[street].nodes[player], np.int64).reshape(-1, 3)
             if not len(nodes):
@@ -320,11 +320,11 @@ def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
                 total = np.add.reduceat(weights, nodes[:, 1], axis=0)[node_of]
                 shares = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
                 start = int(game.form.boards[board, STORE + player])
-                found[start : start + shares.size] = np.rint(shares * FULL).astype(np.uint16).ravel()
-    return found
+                rounded[start : start + shares.size] = np.rint(shares * FULL).astype(np.uint16).ravel()
+    return rounded
 
 
-def header_of(solution: HoldemSolution, kept: int) -> Header:
+def header_of(solution: HoldemSolution, street_count: int) -> Header:
     """Header of a solution's file: everything except the arrays."""
     game, settings = solution.game, solution.settings
     return {
@@ -339,7 +339,7 @@ def header_of(solution: HoldemSolution, kept: int) -> Header:
         "ev": list(solution.ev),
         "best": list(solution.best),
         "status": solution.status,
-        "streets": kept,
+        "streets": street_count,
         "locks": [[lock.board, lock.player, lock.node, *lock.strategy.shape] for lock in solution.locks],
         "judging_seconds": solution.judging_seconds,
         "memory": solution.memory,

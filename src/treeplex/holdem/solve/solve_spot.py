@@ -70,8 +70,8 @@ def solve_spot(
     }
     options = {name: value for name, value in given.items() if value is not None}
     file = None if out is None else Path(out)
-    asked = SolveRequest(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
-    with spot_session(spot, asked) as session:
+    request = SolveRequest(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
+    with spot_session(spot, request) as session:
         outcome = session.run(seconds=seconds, progress=progress)
         job = session.job
         assert isinstance(job, SolvingJob)

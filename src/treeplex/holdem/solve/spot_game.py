@@ -193,17 +193,17 @@ class SpotGame(Solvable):
             if policy == UNIFORM:
                 return self.uniform()
             policy = network_in(policy) or load_solution(policy)
-        found = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "policy", policy)
-        if isinstance(found, NeuralPolicy):
-            return policy_of_network(found, self.compiled)
-        if not isinstance(found, HoldemPolicy):
+        source = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "policy", policy)
+        if isinstance(source, NeuralPolicy):
+            return policy_of_network(source, self.compiled)
+        if not isinstance(source, HoldemPolicy):
             raise PolicyError(
                 f"cannot read a policy on a spot from {type(policy).__name__}; give a solution, its file (.spot), a network or "
                 "'uniform'"
             )
-        if found.game is not self.given and reread(found.game.spot).identity != reread(self.spot).identity:
-            raise PolicyError(f"this is a policy for {found.game}, not for {self.spot}; solve or load one for this spot")
-        return found
+        if source.game is not self.given and reread(source.game.spot).identity != reread(self.spot).identity:
+            raise PolicyError(f"this is a policy for {source.game}, not for {self.spot}; solve or load one for this spot")
+        return source
 
     def uniform(self) -> HoldemPolicy:
         """The uniform policy, except at locked infosets."""

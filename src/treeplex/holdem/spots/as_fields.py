@@ -26,27 +26,27 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
 
     Ranges are written for two-card hands of the full deck, and left out for other formats.
     """
-    found: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
+    fields: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
     if spot.format.hands.shape == (1326, 2):
-        found |= {name: range_to_string(unblocked(spot, player)) for player, name in enumerate(PLAYERS)}
-    found |= {"pot": number_text(spot.pot), "stack": number_text(spot.stack)}
-    found |= bet_fields(spot)
+        fields |= {name: range_to_string(unblocked(spot, player)) for player, name in enumerate(PLAYERS)}
+    fields |= {"pot": number_text(spot.pot), "stack": number_text(spot.stack)}
+    fields |= bet_fields(spot)
     if spot.rake.rate:
-        found["rake"] = {"rate": share_text(spot.rake.rate)}
+        fields["rake"] = {"rate": share_text(spot.rake.rate)}
         if not math.isinf(spot.rake.cap):
-            found["rake"]["cap"] = number_text(spot.rake.cap)
+            fields["rake"]["cap"] = number_text(spot.rake.cap)
         if spot.rake.no_flop_no_drop:
-            found["rake"]["no_flop_no_drop"] = TRUE
+            fields["rake"]["no_flop_no_drop"] = TRUE
     if spot.blinds is not None:
-        found["blinds"] = ", ".join(number_text(blind) for blind in spot.blinds)
+        fields["blinds"] = ", ".join(number_text(blind) for blind in spot.blinds)
     if spot.deal_set:
-        found["runouts"] = spot.deal_set
+        fields["runouts"] = spot.deal_set
     elif spot.runouts:
         counts = zip(street_names(spot.format), spot.runouts, strict=True)
-        found["runouts"] = {name: str(count) for name, count in counts if count}
+        fields["runouts"] = {name: str(count) for name, count in counts if count}
     if spot.format != HOLDEM:
-        found["format"] = spot.format.name
-    return {**found, "chip": number_text(spot.chip)}
+        fields["format"] = spot.format.name
+    return {**fields, "chip": number_text(spot.chip)}
 
 
 def unblocked(spot: Spot, player: int) -> NDArray[np.float64]:
@@ -69,23 +69,23 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
     plan, names = spot.bets, street_names(spot.format)
     if not isinstance(plan, BetPlan):
         return {"limit": {"bets": ", ".join(map(number_text, plan.bets)), "most": ", ".join(map(str, plan.most))}}
-    found: dict[str, Any] = {"bets": {}, "raises": {}}
+    fields: dict[str, Any] = {"bets": {}, "raises": {}}
     for street in spot.streets:
         for name in ("bets", "raises"):
-            oop, ip = (sizes_to_string(getattr(own, name)) or NONE for own in plan.streets[street])
-            found[name][names[street]] = oop if oop == ip else {"oop": oop, "ip": ip}
+            oop, ip = (sizes_to_string(getattr(side, name)) or NONE for side in plan.streets[street])
+            fields[name][names[street]] = oop if oop == ip else {"oop": oop, "ip": ip}
     leads = {names[street]: plan.streets[street][0].donk for street in spot.streets}
     if any(sizes is not None for sizes in leads.values()):
         texts = {name: DEFAULT if sizes is None else sizes_to_string(sizes) or NONE for name, sizes in leads.items()}
-        found["donk"] = texts
+        fields["donk"] = texts
     thresholds = {name: getattr(plan, name) for name in ("add_allin", "force_allin", "merge")}
     if any(thresholds.values()):
-        found["thresholds"] = {name: share_text(value) for name, value in thresholds.items() if value}
+        fields["thresholds"] = {name: share_text(value) for name, value in thresholds.items() if value}
     if plan.min_bet is not None:
-        found["min_bet"] = number_text(plan.min_bet)
+        fields["min_bet"] = number_text(plan.min_bet)
     if not plan.limps:
-        found["limps"] = FALSE
-    return found
+        fields["limps"] = FALSE
+    return fields
 
 
 def number_text(value: float) -> str:

@@ -161,10 +161,10 @@ def read_range(value: LocatedText, field: str, format: Format) -> Floats:
         weights = parse_range(text) if format.hole == 2 else single_cards(text)
     except SpecError as error:
         raise at(value, field, str(error)) from None
-    found = weights[format.hands[:, 0]] if format.hole == 1 else weights[hand_numbers(format.hands)]
-    if not found.any():
+    hand_weights = weights[format.hands[:, 0]] if format.hole == 1 else weights[hand_numbers(format.hands)]
+    if not hand_weights.any():
         raise at(value, field, f"no hand of {format.name} is in {shown(text)}; widen the range")
-    return found
+    return hand_weights
 
 
 def single_cards(text: str) -> Floats:
@@ -250,10 +250,10 @@ WORDS = {"check": "x", "call": "c", "fold": "f", "allin": "a", "all-in": "a"}
 def read_lock(value: LocatedText) -> TextLock:
     """A lock from a table, or from a text ``LINE [HANDS]: STRATEGY`` such as ``x [AA,KK]: x 70%, b50% 30%``."""
     if value.text is not None:
-        found = re.fullmatch(r"([^\[\]:]*+)(?:\[([^\[\]]*+)\])?\s*+:\s*+(.*)", value.text.strip(), re.DOTALL)
-        if not found:
+        match = re.fullmatch(r"([^\[\]:]*+)(?:\[([^\[\]]*+)\])?\s*+:\s*+(.*)", value.text.strip(), re.DOTALL)
+        if not match:
             raise at(value, "locks", f"cannot read {shown(value.text)}; write 'x, b50% [AA, KK]: c 80%, f 20%'")
-        parts = {"line": found[1], "hands": found[2], "strategy": found[3]}
+        parts = {"line": match[1], "hands": match[2], "strategy": match[3]}
         entries = {name: LocatedText(value.place, text=text) for name, text in parts.items() if text is not None}
     else:
         entries = dict(keys(value, "locks", LOCK_KEYS))
@@ -286,19 +286,19 @@ def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
         for part in filter(None, (part.strip() for part in text.split(","))):
             action, _, often = part.rpartition(" ")
             pairs.append((action, often))
-    found: dict[str, float] = {}
+    frequencies: dict[str, float] = {}
     for action, often in pairs:
         name, taken = "".join(action.lower().split()), share_of(often)
         if not name or taken is None or not 0 <= taken <= 1:
             raise at(value, "strategy", f"cannot read {shown(f'{action} {often}'.strip())}; write {example}")
         name = re.sub(r"^(b)et|^(r)aise", r"\1\2", WORDS.get(name, name))
-        if name in found:
+        if name in frequencies:
             raise at(value, "strategy", f"{name} appears twice; name each action once")
-        found[name] = taken
-    total = sum(found.values())
+        frequencies[name] = taken
+    total = sum(frequencies.values())
     if abs(total - 1) > 1e-6:
         raise at(value, "strategy", f"the shares add up to {100 * total:g}%, not 100%; write {example}")
-    return tuple(found.items())
+    return tuple(frequencies.items())
 
 
 @dataclass(frozen=True)

@@ -205,7 +205,7 @@ class SpotRequest:
             threads=integer(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,
             algorithm=read_algorithm(fields["algorithm"]) if "algorithm" in fields else None,
             storage=storage,
-            locks=tuple(read_lock(each) for each in listed(fields["locks"])) if "locks" in fields else (),
+            locks=tuple(read_lock(lock) for lock in listed(fields["locks"])) if "locks" in fields else (),
             until=text_of(fields["until"], "until", "turn").lower() if "until" in fields else None,
             net=text_of(fields["net"], "net", "hands") if "net" in fields else None,
         )
@@ -282,34 +282,36 @@ def named_request(name: str) -> SpotRequest:
     return request_from_options({key: value for key, value in fields.items() if value != ""}, f"{name} ")
 
 
-def request_from_options(options: Mapping[str, object], place: str = "--") -> SpotRequest:
+def request_from_options(options: Mapping[str, object], prefix: str = "--") -> SpotRequest:
     """The fields of a spot from options by name, of the command line or Python; None and empty lists count as missing.
 
     Args:
         options: by the names in :data:`treeplex.holdem.spots.spot_table.FIELDS`, with dashes or underscores: ``min-bet``,
             ``river_bets``.
-        place: prefix of names in messages.
+        prefix: prefix of names in messages.
 
     Raises:
         FileError: an option's braces contain no table.
         SpecError: an unknown option.
     """
-    found = {name.replace("_", "-"): value for name, value in options.items() if value is not None and value != []}
+    given = {name.replace("_", "-"): value for name, value in options.items() if value is not None and value != []}
     entries: dict[str, LocatedText] = {}
     parts: list[tuple[str, LocatedText]] = []
-    for each in TABLE.values():
-        for name in {each.option, each.name.replace("_", "-")} & found.keys():
-            value = found.pop(name)
-            if each.repeats and not isinstance(value, list | tuple):
+    for spot_field in TABLE.values():
+        for name in {spot_field.option, spot_field.name.replace("_", "-")} & given.keys():
+            value = given.pop(name)
+            if spot_field.repeats and not isinstance(value, list | tuple):
                 value = [value]
-            entries[each.name] = located(value, f"{place}{name}", may_be_table=each.table)
-        for part in each.parts:
-            if part.option in found:
-                entry = located(found.pop(part.option), f"{place}{part.option}", may_be_table=part.table)
-                parts.append((each.name, table(f"{place}{part.option}", {part.key: entry})))
-    if found:
-        known = [name for each in TABLE.values() for name in (each.option, *(part.option for part in each.parts))]
-        raise SpecError(f"unknown option {place}{next(iter(found))}{nearest(next(iter(found)), known)}")
+            entries[spot_field.name] = located(value, f"{prefix}{name}", may_be_table=spot_field.table)
+        for part in spot_field.parts:
+            if part.option in given:
+                entry = located(given.pop(part.option), f"{prefix}{part.option}", may_be_table=part.table)
+                parts.append((spot_field.name, table(f"{prefix}{part.option}", {part.key: entry})))
+    if given:
+        known = [
+            name for spot_field in TABLE.values() for name in (spot_field.option, *(part.option for part in spot_field.parts))
+        ]
+        raise SpecError(f"unknown option {prefix}{next(iter(given))}{nearest(next(iter(given)), known)}")
     request = request_from(entries, "the spot", from_file=False)
     layers = {name: (*request.layers.get(name, ()), *(one for which, one in parts if which == name)) for name in LAYERED}
     return replace(request, layers=layers)
@@ -443,9 +445,9 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
         layers = request.layers.get(name, ())
         for layer in layers:
             check_size_keys(layer, name, street_names(format))
-        found = sizes_for(layers, name, street, player, format)
-        if found is not None:
-            texts[name], places[name] = in_chips(size_text(found, name), found, name, request), found
+        located_sizes = sizes_for(layers, name, street, player, format)
+        if located_sizes is not None:
+            texts[name], places[name] = in_chips(size_text(located_sizes, name), located_sizes, name, request), located_sizes
         elif usual is not None:
             if any(layer.entries and layer.place[:2] != "--" for layer in layers):
                 raise unsaid(layers[-1], name, street_names(format)[street], player)
@@ -558,5 +560,7 @@ def spot(
     texts = ["all" if isinstance(given, np.ndarray) else given for given in (oop, ip)]
     options = {"board": board, "oop": texts[0], "ip": texts[1], "pot": pot, "stack": stack, **fields}
     made = request_from_options(options, "argument ").spot()
-    own = [given if isinstance(given, np.ndarray) else read for given, read in zip((oop, ip), made.ranges, strict=True)]
-    return replace(made, ranges=(own[0], own[1])) if "all" in texts else made
+    given_ranges = [
+        given if isinstance(given, np.ndarray) else read for given, read in zip((oop, ip), made.ranges, strict=True)
+    ]
+    return replace(made, ranges=(given_ranges[0], given_ranges[1])) if "all" in texts else made

@@ -185,19 +185,19 @@ class WholeSearchAgent(BaseAgent):
         """Search the street from its start; ``every`` keeps the policies of all iterations, for use with other hands."""
         board, maps = self._renamed()
         free = self.own.free(PublicHand(self.opening.table, board))
-        moved = tuple(np.empty_like(own) for own in self.opening.ranges)
-        for there, own in zip(moved, self.opening.ranges, strict=True):
-            there[maps] = with_trace(own)
-        ranges = tuple(normalised_range(own, free)[None] for own in moved)
+        moved = tuple(np.empty_like(reach) for reach in self.opening.ranges)
+        for there, reach in zip(moved, self.opening.ranges, strict=True):
+            there[maps] = with_trace(reach)
+        ranges = tuple(normalised_range(reach, free)[None] for reach in moved)
         street = StreetSubgame.of(self.own, self.cards, self.opening.table, [board], ranges)
         settings = self.settings
         search = begin_search(street, METHODS[settings.method], self.leaf, None, settings.iterations, settings.warm)
         if not self.drawn:
             search.run(settings.iterations - search.iteration)
-            found = search.average_policy()
-            tables = [street.block(found, number) for number in range(len(street.betting.decisions))]
+            average = search.average_policy()
+            tables = [street.block(average, number) for number in range(len(street.betting.decisions))]
             first, second = (
-                own.reshape(len(street.betting.ends), 1, -1) for own in search.arrays.reach_at_leaves(search.average)
+                reach.reshape(len(street.betting.ends), 1, -1) for reach in search.arrays.reach_at_leaves(search.average)
             )
             return StreetSolution(street.betting, StoppedRows(tables, (first, second)))
         stops = np.arange(1, self.settings.iterations + 1) if every else np.array([self._copy + 1])

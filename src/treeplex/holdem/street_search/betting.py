@@ -82,10 +82,13 @@ class StreetBetting:
                 number, player = len(decisions), table.player
                 decisions.append(None)
                 actions, after = tuple(game.actions(PublicHand(table, tuple(board)))), []
-                for place, action in enumerate(actions):
-                    own = (number, place)
+                for index, action in enumerate(actions):
+                    last_action = (number, index)
                     after.append(
-                        grow(game.rules.betting.after(table, action), (own, last[1]) if player == 0 else (last[0], own))
+                        grow(
+                            game.rules.betting.after(table, action),
+                            (last_action, last[1]) if player == 0 else (last[0], last_action),
+                        )
                     )
                 decisions[number] = StreetDecision(table, player, actions, last, tuple(after))
                 return DECISION, number
@@ -96,7 +99,7 @@ class StreetBetting:
             return STOP, len(stops) - 1
 
         grow(table, (ROOT, ROOT))
-        return cls(tuple(each for each in decisions if each is not None), tuple(ends), tuple(stops))
+        return cls(tuple(decision for decision in decisions if decision is not None), tuple(ends), tuple(stops))
 
 
 def stop_of(rules: HandRules, table: BettingState, last: tuple[Last, Last]) -> StreetStop:

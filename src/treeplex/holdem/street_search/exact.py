@@ -113,27 +113,27 @@ class Searcher:
         """
         event = self.compiled.betting.nodes[node]
         assert isinstance(event, Decision)
-        own = [
-            FOLD if each.kind == "fold" else CALL if each.kind in ("check", "call") else table.base + round(each.amount)
-            for each in event.actions
+        spot_actions = [
+            FOLD if action.kind == "fold" else CALL if action.kind in ("check", "call") else table.base + round(action.amount)
+            for action in event.actions
         ]
         legal = list(self.game.rules.betting.actions(table))
-        if event.player != table.player or own != legal:
+        if event.player != table.player or spot_actions != legal:
             raise GameError(
-                f"the spot has the actions {own} after {table.line!r} but the rules have {legal}; choose other sizes"
+                f"the spot has the actions {spot_actions} after {table.line!r} but the rules have {legal}; choose other sizes"
             )
 
     def _chunk(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:
         """Solve the street at a node on a chunk of boards, then its ends and the streets below them."""
         hands, count = len(self.game.hands), reaches[0].shape[1]
-        flat = tuple(own.reshape(-1, hands) for own in reaches)
+        flat = tuple(reach.reshape(-1, hands) for reach in reaches)
         alive = np.flatnonzero(flat[0].any(axis=1) | flat[1].any(axis=1))
         if not len(alive):
             return
         owners = np.repeat(boards, count)[alive]
         cards = [self.compiled.boards[street][board].cards for board in owners]
-        kept = tuple(own[alive] for own in flat)
-        subgame = StreetSubgame.of(self.game, self.cards, table, cards, kept)
+        alive_reach = tuple(reach[alive] for reach in flat)
+        subgame = StreetSubgame.of(self.game, self.cards, table, cards, alive_reach)
         settings = self.settings
         search = begin_search(subgame, METHODS[settings.method], self.leaf, None, settings.iterations, settings.warm)
         if self.drawn:
@@ -141,21 +141,21 @@ class Searcher:
             policies = run_stopping(search, self.settings.iterations, np.arange(len(alive)), stops).policies
         else:
             search.run(settings.iterations - search.iteration)
-            found = search.average_policy()
-            policies = [subgame.block(found, number) for number in range(len(subgame.betting.decisions))]
+            average = search.average_policy()
+            policies = [subgame.block(average, number) for number in range(len(subgame.betting.decisions))]
         self.searched += len(alive)
         self.watch(self.searched)
-        played, arrived = played_through(subgame, policies, kept)
+        played, arrived = played_through(subgame, policies, alive_reach)
         ends = self._ends(subgame, node, street, owners, played)
         for number, end in enumerate(subgame.betting.ends):
             following = self.game.rules.dealt(end.table, self.game.rules.format.board_sizes[street + 1])
             children = np.concatenate([np.array(self.compiled.boards[street][board].children, np.int64) for board in boards])
             whole = [np.zeros((len(boards) * count, hands)) for _ in (0, 1)]
-            for own, reached in zip(whole, arrived, strict=True):
-                own[alive] = reached[number]
+            for reach, reached in zip(whole, arrived, strict=True):
+                reach[alive] = reached[number]
             parent = np.searchsorted(boards, [self.compiled.boards[street + 1][child].parent for child in children])
             free = np.stack([self._free(self.compiled.boards[street + 1][child].cards) for child in children])
-            below = tuple(own.reshape(len(boards), count, hands)[parent] * free[:, None] for own in whole)
+            below = tuple(reach.reshape(len(boards), count, hands)[parent] * free[:, None] for reach in whole)
             self.street(ends[number], following, street + 1, children, below)
 
     def _free(self, cards: tuple[int, ...]) -> Floats:
@@ -175,11 +175,11 @@ class Searcher:
         game, ends = self.compiled, dict[int, int]()
         waiting = [(0, node)]
         while waiting:
-            number, place = waiting.pop()
-            decision, event = subgame.betting.decisions[number], game.betting.nodes[place]
+            number, compiled_node = waiting.pop()
+            decision, event = subgame.betting.decisions[number], game.betting.nodes[compiled_node]
             assert isinstance(event, Decision)
-            self.match(place, decision.table)
-            self._store(street, place, owners, decision.player, played[number])
+            self.match(compiled_node, decision.table)
+            self._store(street, compiled_node, owners, decision.player, played[number])
             for (kind, after), child in zip(decision.after, event.children, strict=True):
                 if kind == "decision":
                     waiting.append((after, child))

@@ -41,7 +41,7 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
     assert isinstance(street, StreetSubgame)
     plays = isinstance(search.method.scheme, FictitiousRule)
     hands, ends = street.roots.widths[0], len(street.betting.ends)
-    policies = [np.empty((len(each.actions), len(rows), hands)) for each in street.betting.decisions]
+    policies = [np.empty((len(decision.actions), len(rows), hands)) for decision in street.betting.decisions]
     arrived = np.empty((2, ends, len(rows), hands))
     begun = search.iteration
     for t in range(begun, iterations + 1):
@@ -55,8 +55,8 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
             table[:, now] = street.block(source, number)[:, rows[now]]
         averaged = plays or (average and search.method.averaging)
         reached = search.arrays.reach_at_leaves(search.next_average() if averaged else search.strategy)
-        for found, own in zip(arrived, reached, strict=True):
-            found[:, now] = own.reshape(ends, len(street.boards), hands)[:, rows[now]]
+        for target, reach in zip(arrived, reached, strict=True):
+            target[:, now] = reach.reshape(ends, len(street.boards), hands)[:, rows[now]]
     return StoppedRows(policies, (arrived[0], arrived[1]))
 
 
@@ -73,13 +73,13 @@ def played_through(street: StreetSubgame, policies: list[Floats], reaches: Range
     """
     betting, played = street.betting, list[Floats]()
     for number, decision in enumerate(betting.decisions):
-        own = reaches[decision.player] if decision.last == ROOT else played[decision.last[0]][decision.last[1]]
-        played.append(policies[number] * own)
+        reach = reaches[decision.player] if decision.last == ROOT else played[decision.last[0]][decision.last[1]]
+        played.append(policies[number] * reach)
     arrived = []
     for player in (0, 1):
-        own = [
+        end_reach = [
             reaches[player] if end.last[player] == ROOT else played[end.last[player][0]][end.last[player][1]]
             for end in betting.ends
         ]
-        arrived.append(np.stack(own) if own else np.empty((0, *reaches[player].shape)))
+        arrived.append(np.stack(end_reach) if end_reach else np.empty((0, *reaches[player].shape)))
     return played, (arrived[0], arrived[1])

@@ -40,9 +40,9 @@ def regrets_of_guess(search: "SubgameSearch", street: "StreetSubgame", weight: f
         arrays.write_gradient(player, search.strategy)
     if len(street.leaves):
         arrived = arrays.reach_at_leaves(search.strategy)
-        found = leaf_values(search.leaf, street.leaves, arrived, arrived)
+        end_values = leaf_values(search.leaf, street.leaves, arrived, arrived)
         for player in (0, 1):
-            entries = found[player] * street.leaves.opposing(arrived, player)
+            entries = end_values[player] * street.leaves.opposing(arrived, player)
             search.last_leaf[player] = weight * entries
             arrays.write_leaves(player, entries)
     values, better = arrays.values, arrays.values.copy()

@@ -179,16 +179,16 @@ def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Equ
             name = f" {shown(given)}" if isinstance(given, str) else ""
             raise SpecError(f"range {player + 1}{name} has no hand without a board or dead card; widen it")
     hands = np.flatnonzero(reach.any(axis=0))
-    place = np.full(N_HANDS, -1)
-    place[hands] = np.arange(len(hands))
+    positions = np.full(N_HANDS, -1)
+    positions[hands] = np.arange(len(hands))
     group, maps = [], []
     for order in permutations(range(4)):
         image = np.arange(52) // 4 * 4 + np.array(order)[np.arange(52) % 4]
         moved = hand_map(HOLDEM, image).astype(np.int64)
-        fixed = all(set(image[list(each)]) == set(each) for each in (cards, gone))
+        fixed = all(set(image[list(subset)]) == set(subset) for subset in (cards, gone))
         if fixed and np.array_equal(reach[:, moved], reach):
             group.append(order)
-            maps.append(place[moved[hands]])
+            maps.append(positions[moved[hands]])
     deck = np.setdiff1d(np.arange(52), [*cards, *gone])
     return EquityTable(np.array(cards, np.int64), deck, hands, reach[:, hands].copy(), np.array(group), np.array(maps))
 
@@ -219,7 +219,7 @@ def over_boards(
         total += sums
         if progress:
             progress(number + 1, parts)
-    even = sum(total[:, each] for each in table.maps) / len(table.maps)
+    even = sum(total[:, mapping] for mapping in table.maps) / len(table.maps)
     return np.asarray(even), int(weights.sum())
 
 
@@ -266,32 +266,32 @@ def exact_part(table: EquityTable, player: int, met: Floats, shares: Floats) -> 
 def every_deal(table: EquityTable, threads: int, progress: Done | None) -> Equity | None:
     """Equities of several ranges over every deal on every board; None if there are too many to enumerate."""
     players, size = table.reach.shape
-    own = [np.flatnonzero(each) for each in table.reach]
-    counts = np.array([len(each) for each in own])
+    hand_lists = [np.flatnonzero(reach) for reach in table.reach]
+    counts = np.array([len(hands) for hands in hand_lists])
     listed = np.zeros((players, counts.max()), np.int64)
-    for player, hands in enumerate(own):
+    for player, hands in enumerate(hand_lists):
         listed[player, : len(hands)] = hands
     boards = comb(len(table.deck), 5 - len(table.board)) / len(table.group)
     most = int(min(MOST_DEALS, MOST_WORK / boards, np.prod(counts.astype(float))))
     deals, chances = np.empty((most, players), np.int64), np.empty(most)
     cards = table.cards
-    found = list_deals((1 << cards.astype(np.int64)).sum(axis=1), listed, counts, table.reach, deals, chances)
-    if found == 0:
+    deal_count = list_deals((1 << cards.astype(np.int64)).sum(axis=1), listed, counts, table.reach, deals, chances)
+    if deal_count == 0:
         raise SpecError("these ranges cannot be dealt together: every deal repeats a card; widen them")
-    if found > most:
+    if deal_count > most:
         return None
-    deals, chances = deals[:found], chances[:found]
+    deals, chances = deals[:deal_count], chances[:deal_count]
 
     def work(boards: NDArray[np.uint8], weights: Ints, sums: Floats) -> None:
         deals_on_boards(cards, deals, chances, boards, weights, sums)
 
     sums, count = over_boards(table, (players, size, 3), work, threads, progress)
-    each = comb(len(table.deck) - 2 * players, 5 - len(table.board))
+    boards_per_deal = comb(len(table.deck) - 2 * players, 5 - len(table.board))
     parts = []
     for player in range(players):
         held = np.bincount(deals[:, player], weights=chances, minlength=size)
         met = np.divide(held, table.reach[player], out=np.zeros(size), where=table.reach[player] > 0)
-        shares = np.divide(sums[player], held[:, None] * each, out=np.full((size, 3), nan), where=held[:, None] > 0)
+        shares = np.divide(sums[player], held[:, None] * boards_per_deal, out=np.full((size, 3), nan), where=held[:, None] > 0)
         parts.append(exact_part(table, player, met, shares[:, :SQUARE]))
     return Equity(tuple(parts), "exact", count)
 

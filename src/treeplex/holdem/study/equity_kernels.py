@@ -38,13 +38,13 @@ def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Int
     left, cards = 5 - prefix.shape[0], deck.shape[0]
     chosen = np.arange(left)
     masks = np.zeros(4, dtype=np.int64)
-    found = 0
+    count = 0
     while True:
         masks[:] = 0
         for card in prefix:
             masks[card & 3] |= 1 << (card >> 2)
-        for place in chosen:
-            masks[deck[place] & 3] |= 1 << (deck[place] >> 2)
+        for position in chosen:
+            masks[deck[position] & 3] |= 1 << (deck[position] >> 2)
         least, alike = True, 0
         for renaming in range(images.shape[0]):
             sign = 0
@@ -58,19 +58,19 @@ def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Int
                 break
             alike += sign == 0
         if least:
-            for place in range(prefix.shape[0]):
-                boards[found, place] = prefix[place]
-            for place in range(left):
-                boards[found, 5 - left + place] = deck[chosen[place]]
-            weights[found] = images.shape[0] // alike
-            found += 1
-        place = left - 1
-        while place >= 0 and chosen[place] == cards - left + place:
-            place -= 1
-        if place < 0:
-            return found
-        chosen[place] += 1
-        for after in range(place + 1, left):
+            for position in range(prefix.shape[0]):
+                boards[count, position] = prefix[position]
+            for position in range(left):
+                boards[count, 5 - left + position] = deck[chosen[position]]
+            weights[count] = images.shape[0] // alike
+            count += 1
+        position = left - 1
+        while position >= 0 and chosen[position] == cards - left + position:
+            position -= 1
+        if position < 0:
+            return count
+        chosen[position] += 1
+        for after in range(position + 1, left):
             chosen[after] = chosen[after - 1] + 1
 
 
@@ -109,8 +109,8 @@ def range_against_range(hands: Bytes, reach: Floats, boards: Bytes, weights: Int
     below, equal = np.empty(2), np.empty(2)
     held, tied = np.empty((CARDS, 2)), np.zeros((CARDS, 2))
     for number in range(boards.shape[0]):
-        for place in range(5):
-            board[place] = boards[number, place]
+        for position in range(5):
+            board[position] = boards[number, position]
         evaluate_board(board, hands, keys)
         size = sort_few(keys, order) if hands.shape[0] <= FEW else sort_by_strength(keys, order, spare)
         scale = float(weights[number])
@@ -128,8 +128,8 @@ def range_against_range(hands: Bytes, reach: Floats, boards: Bytes, weights: Int
                     tied[hands[hand, 0], player] += weight
                     tied[hands[hand, 1], player] += weight
                 end += 1
-            for place in range(first, end):
-                hand = order[place]
+            for position in range(first, end):
+                hand = order[position]
                 low, high = hands[hand, 0], hands[hand, 1]
                 for player in range(2):
                     other = 1 - player
@@ -137,8 +137,8 @@ def range_against_range(hands: Bytes, reach: Floats, boards: Bytes, weights: Int
                     same = equal[other] - tied[low, other] - tied[high, other] + reach[other, hand]
                     sums[player, hand, WIN] += scale * weaker
                     sums[player, hand, TIE] += 0.5 * scale * same
-            for place in range(first, end):
-                hand = order[place]
+            for position in range(first, end):
+                hand = order[position]
                 for player in range(2):
                     for card in hands[hand]:
                         held[card, player] += reach[player, hand]
@@ -185,8 +185,8 @@ def deals_on_boards(hands: Bytes, deals: Ints, chances: Floats, boards: Bytes, w
     keys = np.empty(hands.shape[0], dtype=np.int32)
     board = np.empty(5, dtype=np.int64)
     for number in range(boards.shape[0]):
-        for place in range(5):
-            board[place] = boards[number, place]
+        for position in range(5):
+            board[position] = boards[number, position]
         evaluate_board(board, hands, keys)
         scale = float(weights[number])
         for deal in range(deals.shape[0]):
@@ -212,7 +212,7 @@ def list_deals(masks: Ints, hands: Ints, counts: Ints, reach: Floats, deals: Int
     Returns:
         The number of deals, ``D`` at most; ``D + 1`` if there are more.
     """
-    players, found = counts.shape[0], 0
+    players, count = counts.shape[0], 0
     places = np.zeros(players, dtype=np.int64)
     used, weight = np.zeros(players + 1, dtype=np.int64), np.ones(players + 1)
     depth = 0
@@ -230,13 +230,13 @@ def list_deals(masks: Ints, hands: Ints, counts: Ints, reach: Floats, deals: Int
         if depth + 1 < players:
             depth += 1
             continue
-        if found == deals.shape[0]:
-            return found + 1
+        if count == deals.shape[0]:
+            return count + 1
         for player in range(players):
-            deals[found, player] = hands[player, places[player] - 1]
-        chances[found] = weight[players]
-        found += 1
-    return found
+            deals[count, player] = hands[player, places[player] - 1]
+        chances[count] = weight[players]
+        count += 1
+    return count
 
 
 @kernel(error_model="numpy")
@@ -265,7 +265,7 @@ def sampled_deals(
     deal, keys = np.empty(players, dtype=np.int64), np.empty(players, dtype=np.int32)
     seats, held = np.arange(players), np.empty((players, 2), dtype=np.uint8)
     board = np.empty(5, dtype=np.int64)
-    own = np.zeros((players, players, 3))
+    winnings = np.zeros((players, players, 3))
     tries = 0
     for done in range(samples):
         used = np.int64(0)
@@ -284,21 +284,21 @@ def sampled_deals(
             deal[player] = hand
             held[player] = hands[hand]
             player += 1
-        for place in range(prefix.shape[0]):
-            board[place] = prefix[place]
-        place = prefix.shape[0]
-        while place < 5:
+        for position in range(prefix.shape[0]):
+            board[position] = prefix[position]
+        position = prefix.shape[0]
+        while position < 5:
             state = advanced(state)
             card = deck[int(unit(state) * deck.shape[0])]
             if not used >> card & 1:
                 used |= np.int64(1) << card
-                board[place] = card
-                place += 1
+                board[position] = card
+                position += 1
         evaluate_board(board, held, keys)
-        own[:] = 0.0
-        share(keys, seats, 1.0, own)
+        winnings[:] = 0.0
+        share(keys, seats, 1.0, winnings)
         for player in range(players):
             met[player, deal[player]] += 1.0
             for column in range(3):
-                sums[player, deal[player], column] += own[player, player, column]
+                sums[player, deal[player], column] += winnings[player, player, column]
     return samples

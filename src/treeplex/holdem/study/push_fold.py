@@ -133,6 +133,6 @@ def largest_stacks(most: float, *, step: float = 0.5, ante: float = 0.0) -> tupl
     for count in range(1, int(most / step + 1e-9) + 1):
         stack = count * step
         if stack > BIG + ante:
-            found = push_fold(stack, ante=ante)
-            push[found.push >= 0.5], call[found.call >= 0.5] = stack, stack
+            equilibrium = push_fold(stack, ante=ante)
+            push[equilibrium.push >= 0.5], call[equilibrium.call >= 0.5] = stack, stack
     return push, call

@@ -50,7 +50,9 @@ def solved_decisions(table: WholeTable, person: int, street: str, watch: Callabl
     """
     hand = recorded(table, person)
     wanted = LATER[LATER.index(street) :]
-    there = [] if hand is None else [name for each in hand.streets if (name := HOLDEM_STREETS[each.street]) in wanted]
+    there = (
+        [] if hand is None else [name for street_spot in hand.streets if (name := HOLDEM_STREETS[street_spot.street]) in wanted]
+    )
     if hand is None or not there:
         return []
 
@@ -60,13 +62,13 @@ def solved_decisions(table: WholeTable, person: int, street: str, watch: Callabl
     def in_big_blinds(name: str) -> str:
         return re.sub(r"\d[\d.]*", lambda chips: table.amount(float(chips[0])), name.replace("allin", "all-in"))
 
-    found: list[DecisionReview] = []
-    for each in judged(hand, ReviewSettings(first=there[0]), told).streets:
-        for made in each.choices:
+    decided: list[DecisionReview] = []
+    for street_review in judged(hand, ReviewSettings(first=there[0]), told).streets:
+        for made in street_review.choices:
             names = tuple(map(in_big_blinds, made.actions))
             close = SHARE * made.pot
-            found.append(DecisionReview(each.street, names, made.played, made.ev, made.frequency, "solution", close))
-    return found
+            decided.append(DecisionReview(street_review.street, names, made.played, made.ev, made.frequency, "solution", close))
+    return decided
 
 
 def recorded(table: WholeTable, person: int) -> RecordedHand | None:

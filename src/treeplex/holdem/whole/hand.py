@@ -131,7 +131,7 @@ class HandRules:
         total = sum(paid) + dead
         rake = self.rake.of(total, dealt=dealt or table.folded.count(False) > 1)
         antes = self.antes if dead else (0,) * len(paid)
-        put = tuple(float(own + ante) for own, ante in zip(paid, antes, strict=True))
+        put = tuple(float(bet + ante) for bet, ante in zip(paid, antes, strict=True))
         return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())
 
     def strengths(self, table: BettingState, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:

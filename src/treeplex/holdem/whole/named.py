@@ -85,8 +85,8 @@ def holdem(
         raise SpecError(f"{NAME}: blinds are {list(posted)}; give the small and the big blind, then straddles, ascending")
     dead = isinstance(ante, list | tuple)
     antes = amounts("ante", ante, 0, seats) if dead else (integer(NAME, "ante", ante, 0, MOST_CHIPS),) * seats
-    each = isinstance(stack, list | tuple)
-    chips = amounts("stack", stack, 1, seats) if each else (integer(NAME, "stack", stack, 1, MOST_CHIPS),) * seats
+    by_seat = isinstance(stack, list | tuple)
+    chips = amounts("stack", stack, 1, seats) if by_seat else (integer(NAME, "stack", stack, 1, MOST_CHIPS),) * seats
     if len(chips) != seats:
         raise SpecError(f"{NAME}: stack has {len(chips)} entries for {seats} players; give one number, or one for each player")
     limits = tuple(integer(NAME, "bets", bet, 1, MOST_CHIPS) for bet in bets)

@@ -105,8 +105,8 @@ def actions_of(state: HoldemHistory) -> list[str]:
     """
     rules = state.game.rules
     order = rules.order
-    place = {player: f"p{number}" for number, player in enumerate(order, start=1)}
-    words = [f"d dh {place[player]} {cards_to_string(state.hands[player])}" for player in order]
+    labels = {player: f"p{number}" for number, player in enumerate(order, start=1)}
+    words = [f"d dh {labels[player]} {cards_to_string(state.hands[player])}" for player in order]
     table, shown, last = rules.betting.root, 0, len(words)
     highest = max(range(len(order)), key=lambda number: (table.paid[order[number]], number))
     opener = order[(highest + 1) % len(order)]
@@ -116,14 +116,14 @@ def actions_of(state: HoldemHistory) -> list[str]:
             table = rules.betting.next_street(table)
             opener = order[0] if letters else opener
         for action in split_line(letters):
-            who, raised = place[table.player], action > CALL
+            who, raised = labels[table.player], action > CALL
             opener = table.player if raised else opener
             words.append(f"{who} cbr {action - table.base}" if raised else f"{who} {'cc' if action == CALL else 'f'}")
             table, last = rules.betting.after(table, action), len(words)
     if state.table.folded.count(False) > 1:
         first = order.index(opener)
         shows = [player for player in (*order[first:], *order[:first]) if not state.table.folded[player]]
-        words[last:last] = [f"{place[player]} sm {cards_to_string(state.hands[player])}" for player in shows]
+        words[last:last] = [f"{labels[player]} sm {cards_to_string(state.hands[player])}" for player in shows]
     return words
 
 
@@ -166,7 +166,7 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
     """The hand described by the data of a PHH file."""
     if data["variant"] not in (NO_LIMIT, FIXED_LIMIT):
         raise SpecError(f"its game is {data['variant']!r}; only hold'em ({NO_LIMIT}, {FIXED_LIMIT}) is read")
-    antes, blinds = ([whole_chips(each) for each in data[name]] for name in ("antes", "blinds_or_straddles"))
+    antes, blinds = ([whole_chips(chips) for chips in data[name]] for name in ("antes", "blinds_or_straddles"))
     limit = data["variant"] == FIXED_LIMIT
     even = data.get("ante_trimming_status", False) or not any(antes)
     if even and len(set(antes)) > 1:
@@ -175,7 +175,7 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
         blinds.pop()
     game = holdem(
         players=len(data["starting_stacks"]),
-        stack=[whole_chips(each) for each in data["starting_stacks"]],
+        stack=[whole_chips(chips) for chips in data["starting_stacks"]],
         blinds=blinds,
         ante=antes[0] if even else antes,
         bets=[whole_chips(data[name]) for name in ("small_bet", "small_bet", "big_bet", "big_bet")] if limit else (),

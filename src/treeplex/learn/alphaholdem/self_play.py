@@ -86,10 +86,10 @@ def play_hands(
     first, ranges = game.first_state(), game.first_ranges()
     hands = [Hand(first, game.draw(first, ranges, generator)) for _ in seats]
     payoffs, paid = np.zeros((2, len(seats), 2))
-    kept: list[tuple[Any, ...]] = []
+    row_parts: list[tuple[Any, ...]] = []
     decisions, live = 0, list(range(len(seats)))
     while live:
-        asked: list[list[tuple[int, Offer]]] = [[] for _ in policies]
+        turns_by_policy: list[list[tuple[int, Offer]]] = [[] for _ in policies]
         going = []
         for number in live:
             hand = hands[number]
@@ -102,15 +102,15 @@ def play_hands(
                 payoffs[number], paid[number] = game.payoffs(hand.state, hand.held), stakes.paid
                 continue
             going.append(number)
-            asked[seats[number, options.player]].append((number, coder.offer(hand.state)))
+            turns_by_policy[seats[number, options.player]].append((number, coder.offer(hand.state)))
         live = going
         decisions += len(live)
-        for index, (policy, turns) in enumerate(zip(policies, asked, strict=True)):
+        for index, (policy, turns) in enumerate(zip(policies, turns_by_policy, strict=True)):
             if turns:
                 rows = decide(coder, policy, hands, turns, generator)
                 if index == 0 and rows is not None:
-                    kept.append(rows)
-    return PlayedHands(learner_rows(coder, kept), payoffs, paid, decisions)
+                    row_parts.append(rows)
+    return PlayedHands(learner_rows(coder, row_parts), payoffs, paid, decisions)
 
 
 def decide(

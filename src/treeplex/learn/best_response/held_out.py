@@ -59,10 +59,10 @@ def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOutResu
             streams = [Stream(seed, number, LANE + seat) for number in range(start, min(start + TOGETHER, count))]
             payoffs += play_out(world, choose, seat, streams)
         seat_payoffs.append(np.array(payoffs, np.float64))
-    own = np.array([table[:, seat] for seat, table in enumerate(seat_payoffs)])
-    errors = own.std(axis=1, ddof=1) / count**0.5
+    own_payoffs = np.array([table[:, seat] for seat, table in enumerate(seat_payoffs)])
+    errors = own_payoffs.std(axis=1, ddof=1) / count**0.5
     sums = np.concatenate([table.sum(axis=1) for table in seat_payoffs])
-    gain, variance = float(own.mean()), float((errors**2).sum()) / world.players**2
+    gain, variance = float(own_payoffs.mean()), float((errors**2).sum()) / world.players**2
     if np.ptp(sums) < 1e-9:
         gain -= float(sums[0]) / world.players
     else:
@@ -71,4 +71,6 @@ def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOutResu
         gain -= float(means.mean())
         variance += float(means.var(ddof=1)) / count
     intervals = tuple(half_width(float(error), count) for error in errors)
-    return HeldOutResult(tuple(own.mean(axis=1).tolist()), intervals, gain, half_width(variance**0.5, count * world.players))
+    return HeldOutResult(
+        tuple(own_payoffs.mean(axis=1).tolist()), intervals, gain, half_width(variance**0.5, count * world.players)
+    )

@@ -120,22 +120,24 @@ class PlaySampler(RulesSampler):
 
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
         """Play the only policy in the seat marked 0; the agent plays the other seats, and its decisions are not recorded."""
-        (policy,), own = policies, seats.argmin(axis=1).tolist()
-        streams = [Stream(self.settings.seed, self.played + number, seat) for number, seat in enumerate(own)]
-        positions = [self.world.begin(seat, stream) for seat, stream in zip(own, streams, strict=True)]
-        taken: list[list[tuple[int, int, float]]] = [[] for _ in own]
+        (policy,), learner_seats = policies, seats.argmin(axis=1).tolist()
+        streams = [Stream(self.settings.seed, self.played + number, seat) for number, seat in enumerate(learner_seats)]
+        positions = [self.world.begin(seat, stream) for seat, stream in zip(learner_seats, streams, strict=True)]
+        taken: list[list[tuple[int, int, float]]] = [[] for _ in learner_seats]
         numbers: dict[tuple[int, str], int] = {}
         met: list[tuple[int, Position]] = []
         known: list[list[float]] = []
         while going := [number for number, position in enumerate(positions) if position.actions]:
             places = []
             for number in going:
-                infoset = numbers.setdefault((own[number], positions[number].infostate), len(met))
-                met += [(own[number], positions[number])] if infoset == len(met) else []
+                infoset = numbers.setdefault((learner_seats[number], positions[number].infostate), len(met))
+                met += [(learner_seats[number], positions[number])] if infoset == len(met) else []
                 places.append(infoset)
             if fresh := met[len(known) :]:
-                asked = policy(self.infosets_of(fresh))
-                known += [row[self.view.columns(at.actions)].tolist() for (_, at), row in zip(fresh, asked, strict=True)]
+                probabilities = policy(self.infosets_of(fresh))
+                known += [
+                    row[self.view.columns(at.actions)].tolist() for (_, at), row in zip(fresh, probabilities, strict=True)
+                ]
             for number, infoset in zip(going, places, strict=True):
                 chosen = picked(known[infoset], streams[number].draw())
                 column = self.view.column_of[positions[number].actions[chosen]]
@@ -146,15 +148,15 @@ class PlaySampler(RulesSampler):
         episodes = Episodes(
             np.append(0, np.cumsum(counts)),
             none,
-            np.repeat(np.array(own, np.int32), counts),
+            np.repeat(np.array(learner_seats, np.int32), counts),
             infosets.astype(np.int32),
             columns.astype(np.int32),
             chances,
             np.array([position.payoffs for position in positions], np.float64),
-            np.full(len(own), -1, np.int32),
-            len(own) + len(columns),
+            np.full(len(learner_seats), -1, np.int32),
+            len(learner_seats) + len(columns),
         )
-        self.count(episodes.nodes, len(own))
+        self.count(episodes.nodes, len(learner_seats))
         return EpisodeBatch(episodes, self.infosets_of(met), np.empty((0, 0)), np.empty((0, 0), np.float32))
 
     def infosets_of(self, met: Sequence[tuple[int, Position]]) -> Infosets:

@@ -147,21 +147,21 @@ class TableWorld:
         held = Belief.root(self.game).draw(np.random.default_rng(int(stream.draw() * 2**53)))
         return self._next(self.game.first_state(), held, seats, seat, stream)
 
-    def _next(self, place: Place, held: tuple[int, ...], seats: dict[int, Agent], seat: int, stream: Stream) -> Position:
+    def _next(self, state: Place, held: tuple[int, ...], seats: dict[int, Agent], seat: int, stream: Stream) -> Position:
         game = self.game
-        while (options := game.options(place)).player != seat:
+        while (options := game.options(state)).player != seat:
             if options.player == TERMINAL:
-                return Position("", (), game.payoffs(place, held), over)
+                return Position("", (), game.payoffs(state, held), over)
             if options.player == CHANCE:
-                number = picked(game.chances(place, held).tolist(), stream.draw())
+                number = picked(game.chances(state, held).tolist(), stream.draw())
             else:
                 table = seats[options.player].policy()[:, held[options.player]]
                 number = picked((table / table.sum()).tolist(), stream.draw())
-            place, held = self._moved(place, held, seats, number)
-        here, hands = place, held
+            state, held = self._moved(state, held, seats, number)
+        here, hands = state, held
         labels = [int(label) for label in options.labels]
         return Position(
-            game.infostate_at(place, seat, held[seat]),
+            game.infostate_at(state, seat, held[seat]),
             labels,
             (),
             lambda number: self._next(*self._moved(here, hands, seats, number), seats, seat, stream),

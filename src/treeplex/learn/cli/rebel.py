@@ -56,38 +56,38 @@ def evaluate_rebel(
         print_judgement(judgement)
 
 
-def print_judgement(found: "RebelJudgement") -> None:
+def print_judgement(result: "RebelJudgement") -> None:
     """Print exploitability, how it was measured, whether more playthroughs would change it, and the model card."""
     from treeplex.learn.rebel.training.judge import LARGEST_GAIN, LEAST_SETTLED
 
-    settings, judgement = found.settings, found.judgement
+    settings, judgement = result.settings, result.judgement
     search = f"T = {settings.iterations:,} iterations of {settings.method} per search, {horizon_text(settings.horizon)}"
-    whose = "exact" if found.exact else "an upper bound"
-    repeats = f"{settings.playthroughs:,} playthroughs averaged by reach, {search}, seed {found.seed}"
+    whose = "exact" if result.exact else "an upper bound"
+    repeats = f"{settings.playthroughs:,} playthroughs averaged by reach, {search}, seed {result.seed}"
     facts = {
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response; {whose}",
-        "measured by": f"exact evaluation without sampling, one search per state, {search}" if found.exact else repeats,
+        "measured by": f"exact evaluation without sampling, one search per state, {search}" if result.exact else repeats,
     }
-    if found.milliblinds is not None:
-        facts["in big blinds"] = f"{found.milliblinds:.3g} mbb/hand"
-    if found.halves is not None and found.gain is not None:
-        halves = found.halves
+    if result.milliblinds is not None:
+        facts["in big blinds"] = f"{result.milliblinds:.3g} mbb/hand"
+    if result.halves is not None and result.gain is not None:
+        halves = result.halves
         facts["of half the playthroughs"] = f"{halves.mean:.3e} on average, {halves.low:.3e} to {halves.high:.3e}"
-        if found.settled:
+        if result.settled:
             verdict = "would hardly change it"
         elif settings.playthroughs < LEAST_SETTLED:
             verdict = f"may change it: fewer than {LEAST_SETTLED} are too few to tell"
-        elif found.gain > LARGEST_GAIN * judgement.exploitability:
-            verdict = f"may change it: doubling them changed it by {-found.gain:+.1e}"
+        elif result.gain > LARGEST_GAIN * judgement.exploitability:
+            verdict = f"may change it: doubling them changed it by {-result.gain:+.1e}"
         else:
             verdict = "may change it: halves vary widely"
         facts["more playthroughs"] = verdict
-    if found.big_blind is None:
+    if result.big_blind is None:
         facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
-    facts["time"] = f"{three_digits(found.seconds)} s of CPU time in searches"
-    if "judged" in found.card:
-        facts["model card"] = card_text(found.card)
-    print_facts(facts, title=f"{found.network} on {found.game}")
+    facts["time"] = f"{three_digits(result.seconds)} s of CPU time in searches"
+    if "judged" in result.card:
+        facts["model card"] = card_text(result.card)
+    print_facts(facts, title=f"{result.network} on {result.game}")
 
 
 def card_text(card: Mapping[str, Any]) -> str:

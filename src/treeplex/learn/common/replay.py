@@ -50,18 +50,18 @@ class Replay:
             most: number of rows to keep, at least 1.
         """
         new = len(parts[0])
-        kept = min(self.size + new, most)
-        stays = max(kept - new, 0)
+        size_after = min(self.size + new, most)
+        stays = max(size_after - new, 0)
         self.start, self.size = self._at(self.size - stays), stays
-        if kept > len(self.arrays[0]):
-            self._grow(max(kept, min(2 * len(self.arrays[0]), self.room)))
-        taken = kept - stays
+        if size_after > len(self.arrays[0]):
+            self._grow(max(size_after, min(2 * len(self.arrays[0]), self.room)))
+        taken = size_after - stays
         begin = self._at(stays)
         first = min(taken, len(self.arrays[0]) - begin)
         for array, part in zip(self.arrays, parts, strict=True):
             rows = part[new - taken :]
             array[begin : begin + first], array[: taken - first] = rows[:first], rows[first:]
-        self.size = kept
+        self.size = size_after
 
     def take(self, chosen: NDArray[np.int64]) -> tuple[Column, ...]:
         """Copies of selected rows, which are numbered from the oldest."""

@@ -136,8 +136,8 @@ class SituationMaker:
         scale = max(state.weight.max() for state in self.states)
         return Situations(
             prepared.write(search.ranges).copy(),
-            prepared.targets(tuple(own / pot for own in search.root_values())),
-            prepared.targets(tuple(own / scale for own in met)),
+            prepared.targets(tuple(player_values / pot for player_values in search.root_values())),
+            prepared.targets(tuple(player_values / scale for player_values in met)),
             prepared.targets(believed),
         )
 
@@ -173,7 +173,7 @@ class SearchedRanges:
                 after = subgames.leaves.states[leaf].successors(self.rules)[1]
                 possible = [state for state in after if state.weight.any()]
                 state = possible[int(generator.integers(len(possible)))]
-                ranges = [own[leaf, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
+                ranges = [reach[leaf, :size] for reach, size in zip(arrived, state.weight.shape, strict=True)]
                 if isinstance(self.rules.visit(state.node), Decision):
                     drawn.append(Belief.of(self.rules, state, ranges))
         return [belief for belief in drawn if belief.pairs > 0]

@@ -49,8 +49,8 @@ def turn_agent(
     threads, net, leaf = check_search(source, iterations, method, river, threads)
     spot = game.spot
     check_turn(spot)
-    kept = iterations if drawn else 1
-    check_room(least_policy(spot) * kept, kept)  # checked before anything slow
+    stored_policies = iterations if drawn else 1
+    check_room(least_policy(spot) * stored_policies, stored_policies)  # checked before anything slow
     values = leaf or ExactLeaf(iterations=river, storage=STORAGE, threads=threads)
     agent = holdem_agent(spot, values, generator, method=method, iterations=iterations, endgame=river, drawn=drawn, game=game)
     agent.prepare = room_for(agent, threads)  # checked before a search allocates its memory

@@ -131,10 +131,10 @@ def search_spot(
         GameError: the spot has no later street or is too large, or its ranges contain no compatible pair of hands.
         FileError: the source is not a hold'em river network.
     """
-    own, file = (source, None) if callable(source) else (None, source)
+    custom_leaf, file = (source, None) if callable(source) else (None, source)
     hands = None if file is None else hand_network(file, spot)
     threads, net, leaf = check_search(None if hands else file, iterations, method, river, threads)
-    leaf = own or leaf
+    leaf = custom_leaf or leaf
     if hands is not None:
         net, leaf = hands
     elif net is not None:
@@ -272,12 +272,12 @@ def unlike(net: NetFile | None, spot: Spot) -> list[str]:
         return unlike_hands(net, spot)
     if net is None or not trained:
         return []
-    own = spot.to_json()
+    fields = spot.to_json()
     deepest = float(net.settings["stacks"][1]) / trained["pot"] - 0.5
     checks = {
-        "other cards": trained["format"] != own["format"],
-        "another board": not net.settings["boards"] and trained["board"] != own["board"],
-        f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(own),
+        "other cards": trained["format"] != fields["format"],
+        "another board": not net.settings["boards"] and trained["board"] != fields["board"],
+        f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(fields),
         f"deeper stacks ({deepest:g} pots behind at most in training)": spot.stack / spot.pot > deepest,
     }
     return [text for text, differs in checks.items() if differs]
@@ -339,23 +339,23 @@ def subgame_of(search: SubgameSearch) -> HoldemSubgame:
     return search.subgame
 
 
-def judge_search(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
+def judge_search(result: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
     """Evaluate the strategy in the full spot, with endgames solved exactly at their initial beliefs."""
-    began, search = perf_counter(), found.search
+    began, search = perf_counter(), result.search
     strategy = player.average(search)
     verdict = player.judge(strategy)
     took = perf_counter() - began
     played = HoldemSolution(
         game=subgame_of(search).whole,
-        algorithm=f"search by {found.method}",
+        algorithm=f"search by {result.method}",
         settings=HoldemSettings(STORAGE, threads, search.horizon),
-        records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
+        records=(Record(search.iteration, result.seconds, result.cpu_seconds, {"exploitability": verdict.exploitability}),),
         ev=(verdict.value[0], verdict.value[1]),
-        status=found.status,
+        status=result.status,
         average=strategy.astype(np.float32),
         scales=np.zeros(0, np.float32),
         state=None,
         streets=len(subgame_of(search).whole.boards),
         judging_seconds=took,
     )
-    return replace(found, played=played, judging_seconds=took)
+    return replace(result, played=played, judging_seconds=took)

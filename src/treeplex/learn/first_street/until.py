@@ -174,18 +174,18 @@ class UntilJob(SolvingJob):
         for player in (0, 1):
             self.search.arrays.play(player)
         self.search.iteration = resume.iterations
-        kept = tuple(np.asarray(resume.state[name], np.float64) for name in KEPT if name in resume.state)
-        if len(kept) == len(KEPT):
-            self.values.keep(self.subgame.leaves, (kept[0], kept[1]), resume.iterations)
+        cached = tuple(np.asarray(resume.state[name], np.float64) for name in KEPT if name in resume.state)
+        if len(cached) == len(KEPT):
+            self.values.keep(self.subgame.leaves, (cached[0], cached[1]), resume.iterations)
         self.clock.seconds, self.clock.cpu_seconds = resume.records[-1].seconds, resume.records[-1].cpu_seconds
 
 
-def until_job(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> UntilJob:
+def until_job(spot: Spot | None, request: SolveRequest, stack: ExitStack) -> UntilJob:
     """Create the job that solves a spot up to a street, new or resumed from a solution.
 
     Args:
         spot: the spot; None to use the spot of the solution to resume.
-        asked: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`.
+        request: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`.
         stack: exit stack that closes the resources opened for the job.
 
     Raises:
@@ -194,24 +194,26 @@ def until_job(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> Until
         GameError: the spot has no later street, or its ranges contain no compatible pair of hands.
         FileError: the network does not exist, or the solution cannot be resumed.
     """
-    resume: HoldemSolution | None = asked.resume
+    resume: HoldemSolution | None = request.resume
     if resume is not None and spot is not None and reread(spot).identity != reread(resume.spot).identity:
         raise SpecError("the solution to resume is for another spot; leave the spot out, or solve it from the start")
     given, how = resume.spot if spot is None and resume is not None else spot, None if spot is None else spot.settings
     assert given is not None
-    until = text_option(asked, "until") or (resume.settings.until if resume else "") or (how.until if how else "") or ""
-    net = text_option(asked, "net") or (resume.settings.net if resume else "") or (how.net if how else "") or HANDS
-    check_asked(given, until, asked)
-    algorithm = str(asked.algorithm or (resume.algorithm if resume else (how.algorithm if how else None)) or DEFAULT_ALGORITHM)
+    until = text_option(request, "until") or (resume.settings.until if resume else "") or (how.until if how else "") or ""
+    net = text_option(request, "net") or (resume.settings.net if resume else "") or (how.net if how else "") or HANDS
+    check_asked(given, until, request)
+    algorithm = str(
+        request.algorithm or (resume.algorithm if resume else (how.algorithm if how else None)) or DEFAULT_ALGORITHM
+    )
     method = METHODS.get(algorithm)
     if method is None or not isinstance(method.scheme, Variant) or not is_algorithm(method):
         known = [name for name, candidate in METHODS.items() if is_algorithm(candidate)]
         raise unknown_algorithm(algorithm, known, f"until {until}: unknown algorithm")
     longest = resume.settings.horizon if resume is not None and method.scheme.needs_horizon else None
     usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)
-    iterations = next((count for count in (asked.iterations, how.iterations if how else None) if count is not None), usual)
+    iterations = next((count for count in (request.iterations, how.iterations if how else None) if count is not None), usual)
     check_count("iterations", iterations)
-    if asked.options.get("judge"):
+    if request.options.get("judge"):
         check_judging(given)
     if resume is not None:
         check_resumed(resume, algorithm, net, iterations)
@@ -221,8 +223,10 @@ def until_job(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> Until
     settings = HoldemSettings("float64", 1, resume.settings.horizon if resume else iterations, None, until, net)
     search = SubgameSearch(cut_first_street(given), method, values, horizon=settings.horizon)
     stack.enter_context(one_thread())
-    judged = bool(asked.options.get("judge"))
-    job = UntilJob(search, values, settings, iterations=iterations, file=asked.out, judged=judged, interrupt=asked.interrupt)
+    judged = bool(request.options.get("judge"))
+    job = UntilJob(
+        search, values, settings, iterations=iterations, file=request.out, judged=judged, interrupt=request.interrupt
+    )
     if resume is not None:
         job.go_on(resume)
     return job

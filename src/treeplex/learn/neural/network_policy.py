@@ -29,19 +29,19 @@ def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> Neura
         AlgorithmError: the networks were not trained on the rules' tensors.
     """
     game, tensors = learner.compiled, infoset_tensors(learner.compiled)
-    kept = None if tensors is None else varying_columns(tensors)
-    if tensors is None or kept is None or kept.sum() != learner.infosets.features.shape[1]:
+    varying = None if tensors is None else varying_columns(tensors)
+    if tensors is None or varying is None or varying.sum() != learner.infosets.features.shape[1]:
         raise AlgorithmError(f"the networks for {game} do not use information_state_tensor; train with features=tensor")
-    scale = np.where(kept, largest_in(tensors), 1.0).astype(np.float32)
+    scale = np.where(varying, largest_in(tensors), 1.0).astype(np.float32)
     ids, players_layers = np.unique(game.action_ids[learner.slots]), []
     for player, network in enumerate(networks):
         layers = list(network.copied_layers())
-        first = np.zeros((len(layers[0][0]), len(kept)), np.float32)
-        first[:, kept] = layers[0][0]
+        first = np.zeros((len(layers[0][0]), len(varying)), np.float32)
+        first[:, varying] = layers[0][0]
         layers[0] = first, layers[0][1]
-        own = np.searchsorted(ids, np.unique(game.action_ids[learner.slots[learner.slots_of(player)]]))
+        columns = np.searchsorted(ids, np.unique(game.action_ids[learner.slots[learner.slots_of(player)]]))
         matrix, biases = np.zeros((len(ids), layers[-1][0].shape[1]), np.float32), np.zeros(len(ids), np.float32)
-        matrix[own], biases[own] = layers[-1]
+        matrix[columns], biases[columns] = layers[-1]
         players_layers.append([*layers[:-1], (matrix, biases)])
     return NeuralPolicy(game.spec, game.players, View(TENSOR, scale, tuple(map(int, ids))), players_layers)
 

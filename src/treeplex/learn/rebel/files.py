@@ -101,10 +101,10 @@ class NetFile:
         rules = public_tree(self.game, named_in=self.path) if rules is None else public_tree(rules)
         if self.identity != public_identity(rules):
             raise PolicyError(f"{self.name} is a network for {self.game}, not for these rules; give the game it was trained on")
-        own = self.settings.get("net")
-        if own and net is None:
+        custom = self.settings.get("net")
+        if custom and net is None:
             raise FileError(
-                f"{self.path} has a custom network, {own}; reading a file runs no code, so name it again: --set net={own}"
+                f"{self.path} has a custom network, {custom}; reading a file runs no code, so name it again: --set net={custom}"
             )
         try:
             settings = RebelSettings.from_json(self.settings, self.path)

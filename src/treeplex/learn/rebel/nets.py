@@ -87,8 +87,8 @@ def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None 
         GameError: the rules do not define features, or have too many public nodes for a policy network.
     """
     encoding, sizes = Encoding(rules), {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
-    if own := net or settings.net:
-        values = custom_net(own, encoding.inputs, encoding.outputs, seed=settings.seed)
+    if custom := net or settings.net:
+        values = custom_net(custom, encoding.inputs, encoding.outputs, seed=settings.seed)
     else:
         values = value_net(encoding.inputs, encoding.outputs, **sizes)
     if not settings.policy_net:

@@ -147,15 +147,15 @@ class ParallelSelfPlay:
         ready, jobs = {}, {}
         for stream in range(self.streams):
             begin = f"stream{stream}."
-            own = {name.removeprefix(begin): np.array(array) for name, array in arrays.items() if name.startswith(begin)}
-            weights = {name.removeprefix("weights."): own.pop(name) for name in [*own] if name.startswith("weights.")}
+            entries = {name.removeprefix(begin): np.array(array) for name, array in arrays.items() if name.startswith(begin)}
+            weights = {name.removeprefix("weights."): entries.pop(name) for name in [*entries] if name.startswith("weights.")}
             if weights:
-                restore_stream(self.play, own)
-                jobs[stream] = weights, own
+                restore_stream(self.play, entries)
+                jobs[stream] = weights, entries
                 continue
-            seconds, rows = float(own.pop("seconds")[0]), Rows.taken(own)
-            restore_stream(self.play, own)
-            ready[stream] = SelfPlayRows(rows, own, seconds)
+            seconds, rows = float(entries.pop("seconds")[0]), Rows.taken(entries)
+            restore_stream(self.play, entries)
+            ready[stream] = SelfPlayRows(rows, entries, seconds)
         self._ready, self._next, self._begun = ready, following, True
         for stream, job in jobs.items():
             self.executor.add(stream, advance, self._player, *job)

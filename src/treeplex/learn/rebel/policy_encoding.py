@@ -76,7 +76,7 @@ class PolicyEncoding:
         The subgames' rules may offer fewer actions, as a :class:`treeplex.search.action_subset.ActionAbstraction` does.
         """
         columns = [self._columns_at(subgames.game, state) for state in subgames.decisions.states]
-        counts = np.array([len(own) for own in columns])
+        counts = np.array([len(decision_columns) for decision_columns in columns])
         infosets = subgames.infosets
         table = np.full((len(columns), self.encoding.hands, len(self.labels)), -1, np.int64)
         layout = subgames.tree.infoset_layout[infosets]

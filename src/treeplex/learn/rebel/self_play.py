@@ -136,12 +136,14 @@ class SelfPlay(Play):
         arrived = subgames.leaves.reach_at(subgames.reach_from(ranges, policy) if average is None else average)
         walks = []
         for owner, belief in enumerate(self.beliefs):
-            kept = None if self.rewards is None else self.rewards.hands[owner]
-            first, second = kept or belief.draw(self.generator)
+            previous_hands = None if self.rewards is None else self.rewards.hands[owner]
+            first, second = previous_hands or belief.draw(self.generator)
             walk = self._walk(subgames, policy, owner, (first, second))
             walks.append(((first, second), walk))
             leaf = walk.leaf
-            following = None if leaf is None else self._belief_at(subgames.leaves.states[leaf], [own[leaf] for own in arrived])
+            following = (
+                None if leaf is None else self._belief_at(subgames.leaves.states[leaf], [reach[leaf] for reach in arrived])
+            )
             if leaf is None or following is None:
                 self.beliefs[owner], self.paths[owner] = self._first(), ()
             else:
@@ -177,7 +179,9 @@ class SelfPlay(Play):
                 beliefs.append(self._root)
                 paths.append(path)
                 continue
-            beliefs.append(Belief(self.rules, state, tuple(own[:n] for own, n in zip(ranges, state.weight.shape, strict=True))))
+            beliefs.append(
+                Belief(self.rules, state, tuple(weights[:n] for weights, n in zip(ranges, state.weight.shape, strict=True)))
+            )
             paths.append(path)
         if len(beliefs) != self.settings.episodes:
             raise ValueError(f"the state has {len(beliefs)} episodes, but there are {self.settings.episodes}")

@@ -89,16 +89,19 @@ class TensorForm:
         """Create a state from arrays, float64 [Q] each; ``strategy`` has the weights of the root sequences."""
         state = TensorState([], [], [], [], [])
         with torch_module().inference_mode():
-            for own in self.treeplexes:
-                part = {name: own.spread(arrays[name][own.begin : own.begin + len(own.slots)]) for name in arrays}
-                head, policy = part["strategy"][: own.head], self.at.numbers(own.inner(part["policy"]))
+            for treeplex in self.treeplexes:
+                part = {
+                    name: treeplex.spread(arrays[name][treeplex.begin : treeplex.begin + len(treeplex.slots)])
+                    for name in arrays
+                }
+                head, policy = part["strategy"][: treeplex.head], self.at.numbers(treeplex.inner(part["policy"]))
                 head[ONE] = 1.0
                 state.along.append(factors(self.at.numbers(head), policy))
                 state.policies.append(policy)
-                state.strategies.append(sequence_form(own, state.along[-1]))
+                state.strategies.append(sequence_form(treeplex, state.along[-1]))
                 state.averages.append(self.at.numbers(part["average"]))
                 if "regrets" in part:
-                    state.regrets.append(self.at.numbers(own.inner(part["regrets"])))
+                    state.regrets.append(self.at.numbers(treeplex.inner(part["regrets"])))
         return state
 
     def allocate(
@@ -111,13 +114,13 @@ class TensorForm:
         """
         if kind not in (RuleKind.REGRETS, RuleKind.REPLIES) or needs & {"previous", "changes"}:
             raise AlgorithmError("does not run on tensors; take device cpu, or a variant such as dcfr, or fictitious play")
-        state = TensorState([own.uniform for own in self.treeplexes], [], [], [], [])
+        state = TensorState([treeplex.uniform for treeplex in self.treeplexes], [], [], [], [])
         with torch_module().inference_mode():
-            for own in self.treeplexes:
-                head = np.ones(own.head)
+            for treeplex in self.treeplexes:
+                head = np.ones(treeplex.head)
                 head[ZERO] = 0.0
-                state.along.append(factors(self.at.numbers(head), own.uniform))
-                state.strategies.append(sequence_form(own, state.along[-1]))
+                state.along.append(factors(self.at.numbers(head), treeplex.uniform))
+                state.strategies.append(sequence_form(treeplex, state.along[-1]))
             if kind is RuleKind.REPLIES:
                 state.averages = list(state.strategies)
             else:
@@ -157,20 +160,20 @@ class TensorForm:
             values: [N], the gradient; overwritten by counterfactual values, with those of root sequences in the first slots.
             add: function called between average and backup, which adds leaf values to the gradient.
         """
-        own = self.treeplexes[player]
+        treeplex = self.treeplexes[player]
         state.averages[player] = next_average(row, state.averages[player], state.strategies[player])
         if add is not None:
             add(values)
-        back_up(own, state.along[player], values)
-        policy, state.regrets[player] = regret_update(own, row, values, state.policies[player], state.regrets[player])
+        back_up(treeplex, state.along[player], values)
+        policy, state.regrets[player] = regret_update(treeplex, row, values, state.policies[player], state.regrets[player])
         self._play(player, policy, state)
 
     def _play(self, player: int, policy: Tensor, state: TensorState) -> None:
         """Set a player's policy and its sequence form."""
-        own = self.treeplexes[player]
+        treeplex = self.treeplexes[player]
         state.policies[player] = policy
-        state.along[player] = factors(state.along[player][: own.head], policy)
-        state.strategies[player] = sequence_form(own, state.along[player])
+        state.along[player] = factors(state.along[player][: treeplex.head], policy)
+        state.strategies[player] = sequence_form(treeplex, state.along[player])
 
     def _reply(self, row: list[float], state: TensorState, *, alternating: bool) -> None:
         """Run an iteration of fictitious play; see :func:`treeplex.engine.tree.fictitious.iterate_best_replies`."""
@@ -199,11 +202,11 @@ class TensorForm:
         Their format is that of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so a run can resume on either.
         """
         arrays = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
-        for player, own in enumerate(self.treeplexes):
-            taken, inner = slice(own.begin, own.begin + len(own.slots)), own.slots >= own.head
-            at_infosets = own.slots[inner] - own.head
-            arrays["strategy"][taken] = on_host(state.strategies[player])[own.slots]
-            arrays["average"][taken] = on_host(state.averages[player])[own.slots]
+        for player, treeplex in enumerate(self.treeplexes):
+            taken, inner = slice(treeplex.begin, treeplex.begin + len(treeplex.slots)), treeplex.slots >= treeplex.head
+            at_infosets = treeplex.slots[inner] - treeplex.head
+            arrays["strategy"][taken] = on_host(state.strategies[player])[treeplex.slots]
+            arrays["average"][taken] = on_host(state.averages[player])[treeplex.slots]
             arrays["policy"][taken] = 1.0
             arrays["policy"][taken][inner] = on_host(state.policies[player]).ravel()[at_infosets]
             if state.regrets:
@@ -219,23 +222,23 @@ class TensorForm:
         game_values = np.empty(2)
         with torch_module().inference_mode():
             averages = [self._normalised(player, state) for player in (0, 1)]
-            for player, own in enumerate(self.treeplexes):
+            for player, treeplex in enumerate(self.treeplexes):
                 values = self._terminals[player].gradient(sequence_form(self.treeplexes[1 - player], averages[1 - player]))
                 if best:
-                    best_reply(own, values)
+                    best_reply(treeplex, values)
                 else:
-                    back_up(own, averages[player], values)
-                roots = own.slots[own.slots < own.head]
-                game_values[player] = float((values[: own.head] * averages[player][: own.head])[roots].sum())
+                    back_up(treeplex, averages[player], values)
+                roots = treeplex.slots[treeplex.slots < treeplex.head]
+                game_values[player] = float((values[: treeplex.head] * averages[player][: treeplex.head])[roots].sum())
         return game_values
 
     def _normalised(self, player: int, state: TensorState) -> Tensor:
         """Path factors, [N], of a player's average policy; uniform where the average has zero reach."""
-        own = self.treeplexes[player]
-        sums = own.inner(state.averages[player])
+        treeplex = self.treeplexes[player]
+        sums = treeplex.inner(state.averages[player])
         total = sums.sum(dim=1, keepdim=True)
-        policy = torch_module().where(total > 0.0, sums / total, own.uniform)
-        return factors(state.along[player][: own.head], policy)
+        policy = torch_module().where(total > 0.0, sums / total, treeplex.uniform)
+        return factors(state.along[player][: treeplex.head], policy)
 
 
 def tensor_solver(

@@ -98,7 +98,7 @@ class Treeplex:
             head=head,
             shape=(rows, most),
             ancestors=at.places(np.stack(ancestors)),
-            levels=tuple((own, at.places(parent[own])) for own in reversed(levels)),
+            levels=tuple((level, at.places(parent[level])) for level in reversed(levels)),
             lowest=at.numbers(np.zeros(1)),
             highest=at.numbers(np.where(legal, np.inf, 0.0)),
             uniform=at.numbers(legal / layout[:, 2:]),
@@ -119,10 +119,10 @@ class Treeplex:
         anywhere = np.arange(sequences.size).reshape(sequences.shape) % self.size
         return np.where(sequences >= 0, self.slots[np.maximum(sequences - self.begin, 0)], anywhere).ravel()
 
-    def spread(self, own: Floats) -> Floats:
+    def spread(self, numbers: Floats) -> Floats:
         """Arrange sequence-wise numbers, [own sequences], in slots, float64 [N]; 0 in padding."""
         slots = np.zeros(self.size)
-        slots[self.slots] = own
+        slots[self.slots] = numbers
         return slots
 
     def inner(self, slots: Any) -> Any:
@@ -278,15 +278,15 @@ class SparseOperator:
     @classmethod
     def of(cls, sparse: Sparse, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "SparseOperator | None":
         """Create the operator; None without entries."""
-        own, other = treeplexes[player], treeplexes[1 - player]
-        pointers = sparse.pointers[own.begin : own.begin + len(own.slots) + 1]
+        treeplex, other = treeplexes[player], treeplexes[1 - player]
+        pointers = sparse.pointers[treeplex.begin : treeplex.begin + len(treeplex.slots) + 1]
         taken = slice(int(pointers[0]), int(pointers[-1]))
         if taken.start == taken.stop:
             return None
         return cls(
             values=at.numbers(sparse.values[taken]),
             sources=at.places(other.sources(sparse.others[taken, 0].astype(np.int64))),
-            targets=at.places(np.repeat(own.slots, np.diff(pointers))),
+            targets=at.places(np.repeat(treeplex.slots, np.diff(pointers))),
         )
 
 
@@ -326,7 +326,7 @@ class FactorOperator:
             weights = factors.weights[begin + places] if len(factors.weights) else np.ones(len(places))
             return places, factors.lists[pointers[0] : pointers[-1]].astype(np.int64), weights
 
-        own, other = treeplexes[player], treeplexes[1 - player]
+        treeplex, other = treeplexes[player], treeplexes[1 - player]
         (targets, lists, weights), (sources, summed, shares) = members(player), members(1 - player)
         many = np.diff(factors.ends, prepend=0)
         terms = np.repeat(np.arange(len(many)), many), factors.others.astype(np.int64)
@@ -336,7 +336,7 @@ class FactorOperator:
             summed=at.places(summed),
             shares=at.numbers(shares),
             lists=at.places(lists),
-            targets=at.places(own.slots[targets]),
+            targets=at.places(treeplex.slots[targets]),
             weights=at.numbers(weights),
             others=at.places(terms[1 - player]),
             own=at.places(terms[player]),

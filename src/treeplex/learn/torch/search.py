@@ -34,11 +34,15 @@ def check_method(method: Method, *, predicts: bool = True) -> None:
         SpecError: the method is not supported.
     """
 
-    def runs(each: Method) -> bool:
-        return isinstance(each.scheme, Variant) and each.updates == "alternating" and (predicts or not each.scheme.predicts)
+    def runs(candidate: Method) -> bool:
+        return (
+            isinstance(candidate.scheme, Variant)
+            and candidate.updates == "alternating"
+            and (predicts or not candidate.scheme.predicts)
+        )
 
     if not runs(method):
-        known = ", ".join(name for name, each in METHODS.items() if runs(each))
+        known = ", ".join(name for name, known_method in METHODS.items() if runs(known_method))
         raise SpecError(f"method {method.name} runs on device cpu only; take device cpu, or one of {known}")
 
 
@@ -77,10 +81,12 @@ class TorchSearch:
         self.tables = self.form.state_of({name: getattr(search, name) for name in names})
         self.search, self.iteration, self._sum_weights = search, search.iteration, list(search.sum_weights)
         self.sums, self.faced = [], []
-        for player, own in enumerate(self.treeplexes):
-            sums, roots = np.zeros(own.head), search.subgames.roots.sequences[player]
-            sums[own.sources(roots[roots >= 0])] = search.sums[player][roots >= 0]
-            self.faced.append(self.form.at.numbers(own.spread(search.faced[own.begin : own.begin + len(own.slots)])))
+        for player, treeplex in enumerate(self.treeplexes):
+            sums, roots = np.zeros(treeplex.head), search.subgames.roots.sequences[player]
+            sums[treeplex.sources(roots[roots >= 0])] = search.sums[player][roots >= 0]
+            self.faced.append(
+                self.form.at.numbers(treeplex.spread(search.faced[treeplex.begin : treeplex.begin + len(treeplex.slots)]))
+            )
             self.sums.append(self.form.at.numbers(sums))
         with torch.inference_mode():
             self._leaves = tensor_leaves(search, self.treeplexes, self.form.at)
@@ -142,10 +148,10 @@ class TorchSearch:
         search = self.search
         for name, array in self.form.arrays(self.tables).items():
             getattr(search, name)[...] = array
-        for player, own in enumerate(self.treeplexes):
-            search.faced[own.begin : own.begin + len(own.slots)] = on_host(self.faced[player])[own.slots]
+        for player, treeplex in enumerate(self.treeplexes):
+            search.faced[treeplex.begin : treeplex.begin + len(treeplex.slots)] = on_host(self.faced[player])[treeplex.slots]
             roots, root_values = search.subgames.roots.sequences[player], on_host(self.sums[player])
-            search.sums[player] = np.where(roots >= 0, root_values[own.sources(roots)], 0.0)
+            search.sums[player] = np.where(roots >= 0, root_values[treeplex.sources(roots)], 0.0)
             if self._leaves is not None and self.last_leaf:
                 self._leaves.unchunk(on_host(self.last_leaf[player]), search.last_leaf[player])
         search.sum_weights[:] = self._sum_weights
@@ -165,7 +171,7 @@ class TorchSearch:
         source = np.arange(len(owners)) if copies is None else copies.source
         at = np.where(owners >= 0, stops[owners], 0)
         stopped = SelfPlayPolicies(search.policy[source], search.next_average()[source] if average else None)
-        takers = [SampleSchedule.of(own, source, at, self.iteration) for own in self.treeplexes]
+        takers = [SampleSchedule.of(treeplex, source, at, self.iteration) for treeplex in self.treeplexes]
         index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
         policies: list[list[Tensor]] = [[], []]
         averages: list[list[Tensor]] = [[], []]
@@ -210,12 +216,12 @@ class SampleSchedule:
     times: Ints
 
     @classmethod
-    def of(cls, own: Treeplex, source: Ints, at: Ints, done: int) -> "SampleSchedule":
+    def of(cls, treeplex: Treeplex, source: Ints, at: Ints, done: int) -> "SampleSchedule":
         """Create the schedule from sequences and the iterations at which they are read, int64 [Q] each; past iterations are
         omitted."""
-        mine = (source >= own.begin) & (source < own.begin + len(own.slots)) & (at > done)
+        mine = (source >= treeplex.begin) & (source < treeplex.begin + len(treeplex.slots)) & (at > done)
         sequences = np.flatnonzero(mine)
-        slots = own.slots[source[sequences] - own.begin] - own.head
+        slots = treeplex.slots[source[sequences] - treeplex.begin] - treeplex.head
         sequences, slots = sequences[slots >= 0], slots[slots >= 0]
         order = np.argsort(at[sequences], kind="stable")
         return cls(sequences[order], slots[order], at[sequences][order])
@@ -275,15 +281,15 @@ class TensorLeaves:
         weights = matrices[group]
         columns, features = np.arange(hands), encoding.features
         slots = prepared.slots[:, places.ravel()]
-        kept = np.tile(np.arange(features), (slots.shape[1], 1))
+        feature_columns = np.tile(np.arange(features), (slots.shape[1], 1))
         first, second = (features + (slots[actor] == 1)[:, None] * hands + columns for actor in (0, 1))
         sources, targets, bases = [], [], []
-        for player, own in enumerate(treeplexes):
+        for player, treeplex in enumerate(treeplexes):
             leaf_slots = np.full((len(leaves), hands), -1, np.int64)
             leaf_slots[:, : leaves.sequences[player].shape[1]] = leaves.sequences[player]
             table = np.where(there[:, :, None], leaf_slots[places], -1)
-            sources.append(at.places(own.sources(table)))
-            targets.append(at.places(own.targets(table)))
+            sources.append(at.places(treeplex.sources(table)))
+            targets.append(at.places(treeplex.targets(table)))
             dealt = weights.sum(axis=2 - player)[:, None].repeat(there.shape[1], axis=1).reshape(-1, hands)
             bases.append(at.numbers(dealt))
         least = float(torch_module().finfo(at.dtype).tiny) ** 0.75
@@ -297,7 +303,7 @@ class TensorLeaves:
             traces=(bases[0] * least, bases[1] * least),
             sources=(sources[0], sources[1]),
             targets=(targets[0], targets[1]),
-            inputs=at.places(np.concatenate((kept, first, second), axis=1)),
+            inputs=at.places(np.concatenate((feature_columns, first, second), axis=1)),
             outputs=(at.places(slots[0][:, None] * hands + columns), at.places(slots[1][:, None] * hands + columns)),
         )
 

@@ -118,13 +118,15 @@ class StreetTables:
         shape = self.ranges[0].shape
         self.policies = [self._uniform(player, shape) for player in (0, 1)]
         self.strategies = [self.reach(player, self.policies[player]) for player in (0, 1)]
-        self.averages = [torch.zeros_like(own) for own in self.strategies]
-        self.regrets = [torch.zeros_like(own) for own in self.strategies]
+        self.averages = [torch.zeros_like(strategy) for strategy in self.strategies]
+        self.regrets = [torch.zeros_like(strategy) for strategy in self.strategies]
 
     def _places(self, player: int, at: Placement) -> Tensor:
         """Membership of folds and showdowns in a player's sequences, [sequences, F + D]."""
-        own = [pair[player] for pair in (*self.betting.folds, *self.betting.showdowns)]
-        return at.numbers((np.arange(self.betting.sequences[player])[:, None] == np.array(own, np.int64)).astype(np.float64))
+        sequences = [pair[player] for pair in (*self.betting.folds, *self.betting.showdowns)]
+        return at.numbers(
+            (np.arange(self.betting.sequences[player])[:, None] == np.array(sequences, np.int64)).astype(np.float64)
+        )
 
     def _uniform(self, player: int, shape: Sequence[int]) -> Tensor:
         """The uniform policy."""
@@ -166,12 +168,12 @@ class StreetTables:
         regrets, policy = self.regrets[player], self.policies[player]
         for parent, first, count in reversed(self.betting.nodes[player]):
             here = slice(first, first + count)
-            own, played = values[:, here], policy[:, here]
-            mean = (own * played).sum(dim=1)
-            kept = regrets[:, here]
-            gained = row.regret * (own - mean[:, None])
-            kept = torch_module().where(kept > 0, row.positive * kept, row.negative * kept) + gained
-            regrets[:, here] = kept.clamp(min=0.0) if row.floor > 0 else kept
+            action_values, played = values[:, here], policy[:, here]
+            mean = (action_values * played).sum(dim=1)
+            discounted = regrets[:, here]
+            gained = row.regret * (action_values - mean[:, None])
+            discounted = torch_module().where(discounted > 0, row.positive * discounted, row.negative * discounted) + gained
+            regrets[:, here] = discounted.clamp(min=0.0) if row.floor > 0 else discounted
             policy[:, here] = regret_matching(regrets[:, here])
             values[:, parent] += mean
         self.strategies[player] = self.reach(player, policy)

@@ -83,8 +83,8 @@ class TensorRivers:
             reached: the other player's reach, which weights the values, [E, N].
         """
         torch, bins = torch_module(), self._rivers.rivers.bins
-        masked = [own[:, None] * self._free for own in believed]
-        masses = [self.met(own) * self._free for own in masked]
+        masked = [reach[:, None] * self._free for reach in believed]
+        masses = [self.met(reach) * self._free for reach in masked]
         outputs = self._outputs(masked, masses)[..., player * bins : (player + 1) * bins]
         worth = outputs[..., self._columns] if self._knots is None else torch.einsum("ecb,cnb->ecn", outputs, self._knots)
         values = masses[1 - player] * worth
@@ -167,11 +167,11 @@ class TurnSearch:
         """Update one player; see ``SubgameSearch`` for the beliefs at which leaves are valued."""
         tables, leaves, other = self.tables, self.search.method.leaves, 1 - player
         values = tables.gradient(player, tables.strategies[other])
-        own, faced = (tables.strategies[owner] for owner in (player, other))
+        strategy, faced = (tables.strategies[owner] for owner in (player, other))
         if leaves != "current":
-            own = next_average(row, tables.averages[player], own)
+            strategy = next_average(row, tables.averages[player], strategy)
             faced = self._faced[other] = next_average(row, self._faced[other], faced)
-        at_ends = self._at_ends(player, own), self._at_ends(other, faced)
+        at_ends = self._at_ends(player, strategy), self._at_ends(other, faced)
         believed = at_ends if player == 0 else (at_ends[1], at_ends[0])
         reached = at_ends[1] if leaves != "average" else self._at_ends(other, tables.strategies[other])
         entries = self._leaves.entries(player, believed, reached)

@@ -78,8 +78,8 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
         for kind in learners().values():
             if isinstance(kind, LibraryKind) and kind.made is learner:
                 return kind
-    if (own := custom_learner(learner)) is not None:
-        return own
+    if (custom := custom_learner(learner)) is not None:
+        return custom
     if learner not in learners():
         raise SpecError(f"{unknown_algorithm(str(learner), learners(), 'unknown learner')}; see treeplex train --list")
     return learners()[str(learner)]

@@ -103,7 +103,7 @@ def train_seeds(
     """
     if (out is None) == (resume is None):
         raise SpecError("give a folder: out (--out) for new training runs, or resume (--resume) to continue them")
-    asked: dict[str, Any]
+    request: dict[str, Any]
     if resume is None:
         check_count("seeds", seeds)
         known = kind_for(game, learner, None, preset)
@@ -112,27 +112,29 @@ def train_seeds(
             raise SpecError(f"{known.name} has no setting seed; train without --seeds")
         folder = Path(str(out))
         JobFolder(known.job_kind, folder).check_free(force=force)
-        asked = {"game": str(game), "learner": known.name, "settings": chosen.to_json(), "seeds": seeds}
+        request = {"game": str(game), "learner": known.name, "settings": chosen.to_json(), "seeds": seeds}
     else:
         folder = Path(resume)
-        asked = seeds_of(folder)
+        request = seeds_of(folder)
         for what, given in (("learner", learner), ("game", game)):
-            if given is None and ".py:" in str(asked[what]):
+            if given is None and ".py:" in str(request[what]):
                 raise FileError(
-                    f"{folder / SEEDS}: the {what} is {asked[what]}, and reading a folder runs no code, so name it again"
+                    f"{folder / SEEDS}: the {what} is {request[what]}, and reading a folder runs no code, so name it again"
                 )
-        known = kind_for(game, learner or asked["learner"], None, None)
-    base = known.settings.from_json(asked["settings"], folder / SEEDS)
+        known = kind_for(game, learner or request["learner"], None, None)
+    base = known.settings.from_json(request["settings"], folder / SEEDS)
     trainings = []
-    with nullcontext() if resume is not None else reserve_folder(asked, folder):
-        for number in range(asked["seeds"]):
-            own = base.changed({"seed": getattr(base, "seed", 0) + number})
+    with nullcontext() if resume is not None else reserve_folder(request, folder):
+        for number in range(request["seeds"]):
+            seed_settings = base.changed({"seed": getattr(base, "seed", 0) + number})
             training_folder = seed_folder(folder, number)
             begun = resume is not None and (training_folder / "state.safetensors").exists()
             where: dict[str, Any] = (
-                {"resume": training_folder, "settings": settings} if begun else {"out": training_folder, "settings": own}
+                {"resume": training_folder, "settings": settings}
+                if begun
+                else {"out": training_folder, "settings": seed_settings}
             )
-            named = asked["game"] if game is None else game
+            named = request["game"] if game is None else game
             given = None if begun and game is None else named
             trainings.append(train(given, known, force=not begun, progress=progress, **where, **options))
     done = SeedSweep(tuple(trainings), folder)
@@ -146,7 +148,7 @@ def seed_folder(folder: Path, number: int) -> Path:
 
 
 @contextmanager
-def reserve_folder(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
+def reserve_folder(request: Mapping[str, Any], folder: Path) -> Iterator[None]:
     """Context manager that creates the folder and ``seeds.json``, and removes them again if no training run starts."""
     file, first, made = folder / SEEDS, seed_folder(folder, 0) / RUN, not folder.exists()
     before, earlier = content_of(file), content_of(first)
@@ -154,7 +156,7 @@ def reserve_folder(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot make the folder {folder}: {error.strerror or error}; choose another") from error
-    write_atomically(file, json.dumps(asked, indent=1).encode())
+    write_atomically(file, json.dumps(request, indent=1).encode())
     try:
         yield
     except TreeplexError:
@@ -223,9 +225,9 @@ def draw_bands(done: SeedSweep) -> tuple[str, ...]:
     title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, minimum and maximum"
     for name, (label, of) in EFFORTS.items():
         across = [[of(records[band["steps"]]) for records in by_step] for band in whole]
-        if any(place is None for row in across for place in row):
+        if any(effort is None for row in across for effort in row):
             continue
-        places = [sum(place for place in row if place is not None) / len(row) for row in across]
+        places = [sum(effort for effort in row if effort is not None) / len(row) for row in across]
         if not any(places):  # an effort that the learner does not count
             continue
         curve = Curve(places, columns["mean"], low=columns["low"], high=columns["high"], dots=True)

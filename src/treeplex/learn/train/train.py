@@ -110,19 +110,21 @@ def train(
         if resume is None:
             if game is None and known.needs_game:
                 raise SpecError(f"name the game: treeplex train {known.name} GAME --out DIR")
-            asked = settings.changed(changes) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
+            requested_settings = (
+                settings.changed(changes) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
+            )
             if folder:
                 folder.check_free(force=force)
             check_decisions(game)
             make_events = tensorboard_events() if tensorboard else None
-            job = known.make(game, asked, options)
+            job = known.make(game, requested_settings, options)
             stack.callback(job.close)
             session = start(job, folder, force=force)
         else:
             assert folder is not None
-            asked = settings if isinstance(settings, Settings) else None
+            requested_settings = settings if isinstance(settings, Settings) else None
             make_events = tensorboard_events() if tensorboard else None
-            job = reopen_training(known, folder, game, asked.to_json() if asked else changes, options)
+            job = reopen_training(known, folder, game, requested_settings.to_json() if requested_settings else changes, options)
             stack.callback(job.close)
             session = go_on(job, folder)
             check_left(job, folder)

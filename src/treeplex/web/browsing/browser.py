@@ -162,13 +162,13 @@ class Browser:
             return {"total": None, "infosets": []}
         wanted = find.lower()
         order = np.argsort(-values.regrets, kind="stable").tolist()
-        kept = [
+        matching = [
             number
             for number in order
             if (player is None or values.tree.infoset_player[number] == player)
             and (not wanted or wanted in values.tree.infostates[number].lower())
         ]
-        return {"total": len(kept), "infosets": [self._row(number, path=True) for number in kept[:MOST_LISTED]]}
+        return {"total": len(matching), "infosets": [self._row(number, path=True) for number in matching[:MOST_LISTED]]}
 
     def _row(self, number: int, *, path: bool = False) -> dict[str, Any]:
         """Describe an infoset: reach, value, regret, and each action's probability, value and gain."""

@@ -86,14 +86,14 @@ def curve(folder: Path, name: str) -> dict[str, Any]:
         raise Refusal(404, f"{name[:80]!r} is not a run folder", "file")
     records = records_of(folder)
     names = list(dict.fromkeys(key for record in records for key in numbers_of(record)))
-    kept = thin_records(records)
+    shown_records = thin_records(records)
     return {
         "file": name,
         **brief(about),
         "settings": settings_of(about),
         "count": len(records),
-        "effort": {key: [record.get(key) for record in kept] for key in EFFORT},
-        "numbers": {key: [numbers_of(record).get(key) for record in kept] for key in names},
+        "effort": {key: [record.get(key) for record in shown_records] for key in EFFORT},
+        "numbers": {key: [numbers_of(record).get(key) for record in shown_records] for key in names},
     }
 
 

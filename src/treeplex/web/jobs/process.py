@@ -204,8 +204,8 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
             f"{origin.algorithm} is a custom algorithm, and code named in files is not run; solve it on the command line (-a)"
         )
     spot = replace(origin.spot, settings=how)
-    kept = origin.locks if order.request.keep_locks else ()
-    options |= {"locks": [*kept, *order.request.library_locks(spot)], "storage": origin.settings.storage}
+    locks = origin.locks if order.request.keep_locks else ()
+    options |= {"locks": [*locks, *order.request.library_locks(spot)], "storage": origin.settings.storage}
     target = origin.target if how.target is None else None
     return spot, SolveRequest(origin.algorithm, None, target, None, EVERY, order.file, True, None, options, line.interrupt)
 
@@ -230,9 +230,9 @@ def run(order: Order, line: Line) -> None:
         run_flops(order, line)
         return
     wait_for(lambda: writing(order.file), line)
-    spot, asked = asked_of(order, line)
+    spot, request = asked_of(order, line)
     line.tell("phase", text="building the game tree")
-    with spot_session(spot, asked) as session:
+    with spot_session(spot, request) as session:
         job = session.job
         assert isinstance(job, SpotJob)
         line.tell(

@@ -84,10 +84,10 @@ class Tables:
         """
         with self._guard:
             self.folder.mkdir(parents=True, exist_ok=True)
-            kept = self.kept()
-            for path in kept[MOST_KEPT - 1 :]:
+            table_files = self.kept()
+            for path in table_files[MOST_KEPT - 1 :]:
                 path.unlink(missing_ok=True)
-            name = str(1 + max((int(path.stem) for path in kept), default=0))
+            name = str(1 + max((int(path.stem) for path in table_files), default=0))
             path = self.folder / f"{name}{KEPT}"
             write_atomically(path, json.dumps({"table": body.model_dump()}) + "\n")
             opening = self._opening[name] = threading.Lock()

@@ -45,10 +45,10 @@ def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, A
         return None
     total = float(made.reach.sum())
     share = made.reach / total if total > 0 else made.reach
-    kept, rest = shown_actions(made.policy @ share, made.chosen)
-    options = [made.options[index] for index in kept] + [f"{rest} others"] * bool(rest)
+    shown, rest = shown_actions(made.policy @ share, made.chosen)
+    options = [made.options[index] for index in shown] + [f"{rest} others"] * bool(rest)
 
-    policy = made.policy[kept]
+    policy = made.policy[shown]
     if rest:
         policy = np.vstack([policy, 1.0 - policy.sum(axis=0)])
     names = table.hand_names(made.player)
@@ -56,7 +56,7 @@ def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, A
         "seat": made.player,
         "where": where,
         "options": options,
-        "chosen": kept.index(made.chosen),
+        "chosen": shown.index(made.chosen),
         "held": names(made.hand),
         "policy": policy[:, made.hand].round(4).tolist(),
         "mean": (policy @ share).round(4).tolist(),
@@ -76,7 +76,7 @@ def rows_of(share: Floats, names: Callable[[int], str], policy: Floats | None = 
     if len(share) == N_HANDS and np.count_nonzero(share) > MOST_SINGLE:
         weight = np.asarray(np.bincount(HAND_CLASSES, share, len(CLASSES)), np.float64)
         if policy is not None:
-            sums = np.array([np.bincount(HAND_CLASSES, own * share, len(CLASSES)) for own in policy])
+            sums = np.array([np.bincount(HAND_CLASSES, frequencies * share, len(CLASSES)) for frequencies in policy])
             policy = sums / np.where(weight > 0, weight, 1.0)
         share, names = weight, CLASSES.__getitem__
     order = [int(hand) for hand in np.argsort(-share, kind="stable")[:SHOWN_RANGE] if share[hand] > 0]

@@ -27,58 +27,63 @@ def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, a
         as_json: print JSON.
     """
     solutions = load_solution(files[0]), load_solution(files[1])
-    found = compare_nodes(*solutions, options.get("line") or "", options.get("other_line"))
+    comparison = compare_nodes(*solutions, options.get("line") or "", options.get("other_line"))
     exploitabilities = solutions[0].exploitability, solutions[1].exploitability
     if as_json:
-        print_json(comparison_json(found, exploitabilities))
+        print_json(comparison_json(comparison, exploitabilities))
     else:
         most = options.get("hands")
-        print_comparison(found, files, exploitabilities, FEW if most is None else most)
+        print_comparison(comparison, files, exploitabilities, FEW if most is None else most)
 
 
-def comparison_json(found: NodeComparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
+def comparison_json(comparison: NodeComparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
     """The comparison hand by hand, for JSON."""
     sides = {}
-    for name, side in zip(("oop", "ip"), found.sides, strict=True):
+    for name, side in zip(("oop", "ip"), comparison.sides, strict=True):
         hands = zip(side.names, rounded(side.ev.T), rounded(side.share), strict=True)
         sides[name] = {
-            "ev": [number(each) for each in side.means],
-            "equity": [number(each) for each in side.equities],
+            "ev": [number(mean) for mean in side.means],
+            "equity": [number(mean) for mean in side.equities],
             "gain": number(side.gain),
             "hands": {hand: {"ev": evs, "share": share} for hand, evs, share in hands},
         }
     return {
-        "lines": [node.line for node in found.nodes],
-        "boards": [node.board for node in found.nodes],
-        "pots": [node.pot for node in found.nodes],
+        "lines": [node.line for node in comparison.nodes],
+        "boards": [node.board for node in comparison.nodes],
+        "pots": [node.pot for node in comparison.nodes],
         "exploitability": list(exploitabilities),
-        "player": None if found.nodes[0].player is None else ("oop", "ip")[found.nodes[0].player],
-        "actions": list(found.actions),
-        "frequencies": rounded(found.frequencies),
+        "player": None if comparison.nodes[0].player is None else ("oop", "ip")[comparison.nodes[0].player],
+        "actions": list(comparison.actions),
+        "frequencies": rounded(comparison.frequencies),
         **sides,
     }
 
 
-def print_comparison(found: NodeComparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
+def print_comparison(
+    comparison: NodeComparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int
+) -> None:
     """Print a human-readable comparison."""
     facts = {}
-    for file, node, left in zip(files, found.nodes, exploitabilities, strict=True):
+    for file, node, left in zip(files, comparison.nodes, exploitabilities, strict=True):
         facts[file.name] = (
             f"{node.board}, {node.line or 'first decision'}, pot {node.pot:g}; exploitability {short(left)} chips"
         )
     print_facts(facts, title="two solutions")
     typer.echo("")
     rows = []
-    for name, side in zip(PLAYERS, found.sides, strict=True):
-        evs, equities = [amount(each, False) for each in side.means], [per_cent(each) for each in side.equities]
+    for name, side in zip(PLAYERS, comparison.sides, strict=True):
+        evs, equities = [amount(value, False) for value in side.means], [per_cent(value) for value in side.equities]
         rows.append([name, *evs, amount(side.means[1] - side.means[0], True), amount(side.gain, True), *equities])
     echo_table(["range", "EV", "EV other", "difference", "gain", "equity", "equity other"], rows)
     typer.echo("")
-    if found.actions:
-        rows = [[name, *(per_cent(each) for each in found.frequencies[:, place])] for place, name in enumerate(found.actions)]
+    if comparison.actions:
+        rows = [
+            [name, *(per_cent(value) for value in comparison.frequencies[:, index])]
+            for index, name in enumerate(comparison.actions)
+        ]
         echo_table(["action", "taken", "other"], rows)
         typer.echo("")
-    for name, side in zip(PLAYERS, found.sides, strict=True):
+    for name, side in zip(PLAYERS, comparison.sides, strict=True):
         print_hands(name, side, most)
 
 

@@ -48,11 +48,11 @@ def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
         SpecError: no such seat, or a game whose hands cannot be saved or whose streets cannot be solved.
         FileError: a file that cannot be written.
     """
-    own = None if wanted.seat is None else seat_of(table, wanted.seat)
+    seat = None if wanted.seat is None else seat_of(table, wanted.seat)
     if wanted.more["review"] is not None:
         check_streets(table.rules, wanted.more["review"])
-    kept = KeptHands(wanted.more["log"], wanted.more["saved_hands"], table.rules, f"{about(table)}; against {opponent}")
-    hands = PlayedHands(table, kept, wanted, own)
+    saved_hands = KeptHands(wanted.more["log"], wanted.more["saved_hands"], table.rules, f"{about(table)}; against {opponent}")
+    hands = PlayedHands(table, saved_hands, wanted, seat)
     say(f"{about(table)}; against {opponent}")
     say("bets and raises are a player's total on the street, in big blinds (bb)")
     say(f"{LIMIT_WAYS if table.rules.betting.limits else WAYS}\n")
@@ -141,17 +141,17 @@ class PlayedHands:
     def play(self, number: int) -> None:
         """Play the hand of this number, numbered from 0."""
         table = self.table
-        own = self.own if self.own is not None else (table.rules.betting.dealer - number) % table.players
+        seat = self.own if self.own is not None else (table.rules.betting.dealer - number) % table.players
         self._story, self._shown, self._under_way = [], 0, True
         with thinking():
-            table.begin(own)
-        self._tell(f"hand {number + 1}: you are {table.position(own)}", bold=True)
-        self._note(f"  you hold {table.view(own)}")
+            table.begin(seat)
+        self._tell(f"hand {number + 1}: you are {table.position(seat)}", bold=True)
+        self._note(f"  you hold {table.view(seat)}")
         while (actor := table.actor) is not None:
             self._streets()
             options = table.options()
-            if actor == own:
-                say(f"  your cards   {table.view(own)}")
+            if actor == seat:
+                say(f"  your cards   {table.view(seat)}")
                 say(f"  {table.picture()}")
                 action, thought = asked(table, table.menu()), None
                 options = table.options()
@@ -163,7 +163,7 @@ class PlayedHands:
             with thinking():
                 table.play(action)
         self._streets()
-        self._finish(number + 1, own)
+        self._finish(number + 1, seat)
 
     def _streets(self) -> None:
         """Print the board cards dealt since the last call."""
@@ -174,7 +174,7 @@ class PlayedHands:
                 self._tell(f"{self.table.street_of(size)}   {cards}", bold=True)
                 self._shown = size
 
-    def _finish(self, number: int, own: int) -> None:
+    def _finish(self, number: int, seat: int) -> None:
         """Print the result of a hand, and save the hand."""
         table = self.table
         folded = table.betting.folded
@@ -183,22 +183,22 @@ class PlayedHands:
         for player, cards in enumerate(table.shown()):
             if table.showdown and not folded[player]:
                 self._tell(f"  {self._name(player)}   {cards}")
-            elif self.reveal and player != own:
+            elif self.reveal and player != seat:
                 self._tell(f"  {table.seat(player)} had   {cards}")
             else:
                 self._note(f"  {table.seat(player)} had   {cards}")
-        self._tell(f"  {table.outcome(own)}")
+        self._tell(f"  {table.outcome(seat)}")
         for made in table.decided:
             if made.verdict == "mistake":
                 self._tell(f"  {mistake(table, made)}")
-        hand = Hand(number, 0, own, decided=table.decided, payoff=table.returns()[own])
+        hand = Hand(number, 0, seat, decided=table.decided, payoff=table.returns()[seat])
         self.done.append(hand)
         self._under_way = False
-        self.kept.add(table, own, self._story)
+        self.kept.add(table, seat, self._story)
         luckless = table.luckless()
-        hand.luckless = None if luckless is None else luckless[own]
+        hand.luckless = None if luckless is None else luckless[seat]
         if self.review is not None:
-            hand.decided = self._reviewed(own, self.review)
+            hand.decided = self._reviewed(seat, self.review)
         say(f"  {self._so_far()}\n")
 
     def _reviewed(self, own: int, street: str) -> list[DecisionReview]:

@@ -69,14 +69,14 @@ class KeptHands:
             phh.mkdir(exist_ok=True)
         except OSError as error:
             raise FileError(f"cannot write {phh}: {reason(error)}; choose another name") from error
-        return max((int(found[1]) for each in phh.iterdir() if (found := NAME.fullmatch(each.name))), default=0)
+        return max((int(match[1]) for entry in phh.iterdir() if (match := NAME.fullmatch(entry.name))), default=0)
 
-    def add(self, table: "WholeTable", own: int, story: Sequence[str]) -> None:
+    def add(self, table: "WholeTable", person: int, story: Sequence[str]) -> None:
         """Save a finished hand.
 
         Args:
             table: the table at which it was played.
-            own: the person's player number.
+            person: the person's player number.
             story: the hand as text, line by line.
 
         Raises:

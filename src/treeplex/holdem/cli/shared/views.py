@@ -37,10 +37,12 @@ def show_view(solution: "SpotSolution", node: "NodeReport", player: int, options
     """
     from treeplex.errors import SpecError
 
-    asked = [name for name, key in (("--runouts", "runouts"), ("--by", "by"), ("--range", "range_text")) if options.get(key)]
-    if len(asked) > 1:
-        raise SpecError(f"{' and '.join(asked)} are different views; give only one")
-    if not asked:
+    requested = [
+        name for name, key in (("--runouts", "runouts"), ("--by", "by"), ("--range", "range_text")) if options.get(key)
+    ]
+    if len(requested) > 1:
+        raise SpecError(f"{' and '.join(requested)} are different views; give only one")
+    if not requested:
         return False
     if options.get("runouts"):
         if options.get("only"):
@@ -95,43 +97,47 @@ def show_runouts(solution: "SpotSolution", line: str, *, as_json: bool) -> None:
     from treeplex.holdem.study.report.page_data import PLAYERS
     from treeplex.holdem.study.report.runouts import runouts
 
-    found = runouts(solution, line)
+    card_table = runouts(solution, line)
     if as_json:
         from treeplex.holdem.cards.cards import cards_to_string
 
         print_json(
             {
-                "before": found.before,
-                "after": found.after,
-                "player": ("oop", "ip")[found.player],
-                "actions": list(found.actions),
-                "cards": [cards_to_string([card]) for card in found.cards],
-                **{name: rounded(getattr(found, name)) for name in ("chance", "frequency", "ev", "equity", "reach")},
+                "before": card_table.before,
+                "after": card_table.after,
+                "player": ("oop", "ip")[card_table.player],
+                "actions": list(card_table.actions),
+                "cards": [cards_to_string([card]) for card in card_table.cards],
+                **{name: rounded(getattr(card_table, name)) for name in ("chance", "frequency", "ev", "equity", "reach")},
             }
         )
         return
-    then = f", then {found.after}" if found.after else ""
-    typer.secho(f"{PLAYERS[found.player]} after {found.before}, a card{then}", bold=True)
-    for place, name in enumerate(found.actions):
-        print_cards(f"{name}, percent", found, 100 * found.frequency[place], digits=0)
-    print_cards(f"EV of {PLAYERS[found.player]}, chips from the pot", found, found.ev[found.player], digits=1)
-    print_cards(f"equity of {PLAYERS[found.player]}, percent", found, 100 * found.equity[found.player], digits=1)
+    then = f", then {card_table.after}" if card_table.after else ""
+    typer.secho(f"{PLAYERS[card_table.player]} after {card_table.before}, a card{then}", bold=True)
+    for index, name in enumerate(card_table.actions):
+        print_cards(f"{name}, percent", card_table, 100 * card_table.frequency[index], digits=0)
+    print_cards(
+        f"EV of {PLAYERS[card_table.player]}, chips from the pot", card_table, card_table.ev[card_table.player], digits=1
+    )
+    print_cards(
+        f"equity of {PLAYERS[card_table.player]}, percent", card_table, 100 * card_table.equity[card_table.player], digits=1
+    )
 
 
-def print_cards(title: str, found: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
+def print_cards(title: str, card_table: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
     """Print a number for every card, as four rows of thirteen, with the means."""
 
-    by_card = dict(zip(map(int, found.cards), map(float, values), strict=True))
+    by_card = dict(zip(map(int, card_table.cards), map(float, values), strict=True))
 
     def text(value: float | None) -> str:
         return "-" if value is None or value != value else f"{value:.{digits}f}"
 
-    known = [(value, chance) for value, chance in zip(values, found.chance, strict=True) if value == value and chance > 0]
+    known = [(value, chance) for value, chance in zip(values, card_table.chance, strict=True) if value == value and chance > 0]
     weight = sum(chance for _, chance in known)
     mean = sum(value * chance for value, chance in known) / weight if weight else None
     rows = []
     for suit in SUITS:
-        numbers = [4 * (12 - place) + "cdhs".index(suit) for place in range(len(RANKS))]
+        numbers = [4 * (12 - column) + "cdhs".index(suit) for column in range(len(RANKS))]
         rows.append([suit, *(text(by_card.get(number)) for number in numbers)])
     typer.echo("")
     typer.secho(f"{title}: {text(mean)} on average", bold=True)

@@ -104,8 +104,8 @@ def turn_histogram(
         weights: float64 [G, codes], added to.
     """
     for row in range(boards.shape[0]):
-        for place in range(4):
-            flop, names = flop_codes[flop_rows[row, place]], hand_maps[flop_renamings[row, place]]
+        for turn_index in range(4):
+            flop, names = flop_codes[flop_rows[row, turn_index]], hand_maps[flop_renamings[row, turn_index]]
             for hand in range(hands.shape[0]):
                 if holds(hands[hand], boards[row]):
                     continue

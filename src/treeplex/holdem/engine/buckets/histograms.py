@@ -26,21 +26,21 @@ def count_bins(keys: NDArray[np.int32], wins: NDArray[np.uint16], most: int, cou
 
 
 @kernel(error_model="numpy")
-def nearest_histograms(sums: Singles, centres: Singles, found: NDArray[np.uint16]) -> None:
+def nearest_histograms(sums: Singles, centres: Singles, nearest: NDArray[np.uint16]) -> None:
     """The nearest centre of each cumulative histogram, by squared distance.
 
     Args:
         sums: float32 [n, B].
         centres: float32 [k, B].
-        found: uint16 [n], output.
+        nearest: uint16 [n], output.
     """
     for row in range(sums.shape[0]):
-        best, place = np.float32(np.inf), 0
+        best, best_number = np.float32(np.inf), 0
         for number in range(centres.shape[0]):
             distance = np.float32(0)
-            for each in range(sums.shape[1]):
-                gap = sums[row, each] - centres[number, each]
+            for column in range(sums.shape[1]):
+                gap = sums[row, column] - centres[number, column]
                 distance += gap * gap
             if distance < best:
-                best, place = distance, number
-        found[row] = place
+                best, best_number = distance, number
+        nearest[row] = best_number

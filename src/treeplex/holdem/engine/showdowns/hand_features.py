@@ -101,7 +101,7 @@ def equities(
 
 
 @kernel(error_model="numpy")
-def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, found: Floats) -> None:
+def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, static: Floats) -> None:
     """Write the ``STATIC`` inputs of each hand that a board allows, [n, STATIC]."""
     size = cards.shape[0]
     reach, hands = np.zeros(size), order.shape[1]
@@ -120,7 +120,7 @@ def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, fo
             row[3] += 1.0 if equity < LOW else 0.0
             row[4] += 1.0
     for k in range(held.shape[0]):
-        row, out = sums[held[k]], found[k]
+        row, out = sums[held[k]], static[k]
         mean = row[0] / row[4]
         out[0] = mean
         out[1] = np.sqrt(max(row[1] / row[4] - mean * mean, 0.0))
@@ -178,12 +178,12 @@ def write_rows(
     cumulated(reach[player], held, equity[player], places[player])
     cumulated(reach[other], held, equity[other], places[other])
     blocked, parts = np.zeros((3, 52)), np.zeros(3)
-    total = own = squares = 0.0
+    total = own_total = squares = 0.0
     for k in range(hands):
         hand = held[k]
         r = reach[other, hand]
         total += r
-        own += reach[player, hand]
+        own_total += reach[player, hand]
         squares += reach[player, hand] ** 2
         at = place_of(places[other], equity[other, k])
         part = 2 if at >= TOP else 0 if at < BOTTOM else 1
@@ -204,7 +204,7 @@ def write_rows(
         out[SHARED] = share
         out[SHARED + 1] = 10.0 * (mass[player, k] / total - 0.9) if total > 0.0 else 0.0
         out[SHARED + 2] = 2.0 * place_of(places[player], equity[player, k]) - 1.0
-        out[SHARED + 3] = min(reach[player, hand] * own / squares, 4.0) if own > 0.0 else 1.0
+        out[SHARED + 3] = min(reach[player, hand] * own_total / squares, 4.0) if own_total > 0.0 else 1.0
         for part in range(3):
             gone = blocked[part, cards[hand, 0]] + blocked[part, cards[hand, 1]]
             out[SHARED + 4 + part] = 4.0 * gone / parts[part] if parts[part] > 0.0 else 0.0

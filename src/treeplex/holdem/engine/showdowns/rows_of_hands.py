@@ -26,10 +26,10 @@ def write_met(cards: Ints, free: Floats, reached: Floats, rounding: float, met: 
         held[:] = 0.0
         total = 0.0
         for h in range(cards.shape[0]):
-            own = reached[row, h] * allowed[h]
-            total += own
-            held[cards[h, 0]] += own
-            held[cards[h, 1]] += own
+            weight = reached[row, h] * allowed[h]
+            total += weight
+            held[cards[h, 0]] += weight
+            held[cards[h, 1]] += weight
         least = rounding * total
         for h in range(cards.shape[0]):
             mass = total - held[cards[h, 0]] - held[cards[h, 1]] + reached[row, h] * allowed[h]
@@ -70,14 +70,16 @@ def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Sing
     for i in range(hands):
         row, count = shares[i], met[i]
         for r in range(strengths.shape[0]):
-            own, half = strengths[r], np.float32(0.5 * weights[r])
-            mine = own[i]
+            board_strengths, half = strengths[r], np.float32(0.5 * weights[r])
+            mine = board_strengths[i]
             if mine < 0:
                 continue
             for j in range(hands):
-                free = half if own[j] >= 0 else np.float32(0.0)
+                free = half if board_strengths[j] >= 0 else np.float32(0.0)
                 count[j] += free + free
-                row[j] += (free if mine > own[j] else np.float32(0.0)) + (free if mine >= own[j] else np.float32(0.0))
+                row[j] += (free if mine > board_strengths[j] else np.float32(0.0)) + (
+                    free if mine >= board_strengths[j] else np.float32(0.0)
+                )
 
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
@@ -138,17 +140,17 @@ def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, column
         for h in range(reach.shape[0]):
             if below[h] >= 0:
                 total += reach[h]
-        found, count = np.zeros(bins), 0.0
+        bin_mass, count = np.zeros(bins), 0.0
         for h in range(reach.shape[0]):
             if below[h] >= 0:
                 weight = reach[h] if total > 0.0 else 1.0
                 part = weight * above[h]
                 count += weight
-                found[below[h]] += weight - part
-                found[below[h] + 1] += part
+                bin_mass[below[h]] += weight - part
+                bin_mass[below[h] + 1] += part
         passed = 0.0
         for b in range(bins):
-            passed += found[b]
+            passed += bin_mass[b]
             columns[k, b] = 4.0 * passed / count - 2.0
 
 
@@ -169,13 +171,13 @@ def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values:
 
 
 @kernel()
-def sum_in_bins(boards: Ints, low: Ints, share: Singles, values: Floats, weights: Floats, found: Floats) -> None:
+def sum_in_bins(boards: Ints, low: Ints, share: Singles, values: Floats, weights: Floats, sums: Floats) -> None:
     """Add hands' weights, and values times weights, to their bins.
 
     Args:
         boards, low, share: as in :func:`write_bins`.
         values, weights: [K, H].
-        found: [2, K, B], values times weights and weights, added to.
+        sums: [2, K, B], values times weights and weights, added to.
     """
     for k in range(values.shape[0]):
         below, above = low[boards[k]], share[boards[k]]
@@ -185,7 +187,7 @@ def sum_in_bins(boards: Ints, low: Ints, share: Singles, values: Floats, weights
                 continue
             part = weights[k, h] * above[h]
             rest = weights[k, h] - part
-            found[0, k, b] += rest * values[k, h]
-            found[0, k, b + 1] += part * values[k, h]
-            found[1, k, b] += rest
-            found[1, k, b + 1] += part
+            sums[0, k, b] += rest * values[k, h]
+            sums[0, k, b + 1] += part * values[k, h]
+            sums[1, k, b] += rest
+            sums[1, k, b + 1] += part

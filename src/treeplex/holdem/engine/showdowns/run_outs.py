@@ -29,8 +29,8 @@ def add_showdown(
     size = sort_by_strength(keys, order, spare)
     total, below = 0.0, 0.0
     held, weaker, tied = np.zeros(CARDS), np.zeros(CARDS), np.zeros(CARDS)
-    for place in range(size):
-        hand = order[place]
+    for position in range(size):
+        hand = order[position]
         total += reach[hand]
         held[hands[hand, 0]] += reach[hand]
         held[hands[hand, 1]] += reach[hand]
@@ -44,13 +44,13 @@ def add_showdown(
             tied[hands[hand, 0]] += reach[hand]
             tied[hands[hand, 1]] += reach[hand]
             end += 1
-        for place in range(start, end):
-            hand = order[place]
-            low, high, own = hands[hand, 0], hands[hand, 1], reach[hand]
-            sums[0, hand] += total - held[low] - held[high] + own
-            sums[1, hand] += below - weaker[low] - weaker[high] + 0.5 * (equal - tied[low] - tied[high] + own)
-        for place in range(start, end):
-            hand = order[place]
+        for position in range(start, end):
+            hand = order[position]
+            low, high, hand_reach = hands[hand, 0], hands[hand, 1], reach[hand]
+            sums[0, hand] += total - held[low] - held[high] + hand_reach
+            sums[1, hand] += below - weaker[low] - weaker[high] + 0.5 * (equal - tied[low] - tied[high] + hand_reach)
+        for position in range(start, end):
+            hand = order[position]
             below += reach[hand]
             weaker[hands[hand, 0]] += reach[hand]
             weaker[hands[hand, 1]] += reach[hand]

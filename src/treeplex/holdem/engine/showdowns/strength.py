@@ -35,8 +35,8 @@ def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
             size += 1
     mask = (1 << DIGIT) - 1
     counts = np.zeros((3, mask + 1), dtype=np.int32)
-    for place in range(size):
-        key = keys[spare[place]]
+    for position in range(size):
+        key = keys[spare[position]]
         counts[0, key & mask] += 1
         counts[1, key >> DIGIT & mask] += 1
         counts[2, key >> 2 * DIGIT & mask] += 1
@@ -48,8 +48,8 @@ def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
             counts[digit, value] = start
             start += number
         shift = digit * DIGIT
-        for place in range(size):
-            hand = source[place]
+        for position in range(size):
+            hand = source[position]
             value = keys[hand] >> shift & mask
             target[counts[digit, value]] = hand
             counts[digit, value] += 1
@@ -81,14 +81,14 @@ def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: C
             tied[hands[order[end], 0]] += 1
             tied[hands[order[end], 1]] += 1
             end += 1
-        for place in range(start, end):
-            hand = order[place]
+        for position in range(start, end):
+            hand = order[position]
             low, high = hands[hand, 0], hands[hand, 1]
             weaker = below - held[low] - held[high]
             equal = end - start - tied[low] - tied[high] + 1  # the hand itself was subtracted twice
             codes[hand] = 2 * weaker + equal
-        for place in range(start, end):
-            low, high = hands[order[place], 0], hands[order[place], 1]
+        for position in range(start, end):
+            low, high = hands[order[position], 0], hands[order[position], 1]
             held[low] += 1
             held[high] += 1
             tied[low] = 0
@@ -120,10 +120,10 @@ def count_pairs(hands: Bytes, keys: Keys, groups: Ints, listed: Ints, packed: In
     size = listed.shape[0]
     low, high = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.uint8)
     key, group = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int64)
-    for place in range(size):
-        hand = listed[place]
-        low[place], high[place] = hands[hand, 0], hands[hand, 1]
-        key[place], group[place] = keys[hand], groups[hand]
+    for index in range(size):
+        hand = listed[index]
+        low[index], high[index] = hands[hand, 0], hands[hand, 1]
+        key[index], group[index] = keys[hand], groups[hand]
     for first in range(size):
         a, b, mine = low[first], high[first], key[first]
         row = packed[group[first]]

@@ -25,23 +25,23 @@ def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins
         first: the first of those columns.
     """
     rivers, hands = order.shape
-    found = np.empty(bins)
+    bin_mass = np.empty(bins)
     for k in range(reached.shape[0]):
         reach = reached[k]
         for c in range(rivers):
-            found[:] = 0.0
+            bin_mass[:] = 0.0
             total = 0.0
             for j in range(hands):
                 total += reach[order[c, j]]
             for j in range(hands):
                 weight = reach[order[c, j]] if total > 0.0 else 1.0
                 above = weight * share[c, j]
-                found[low[c, j]] += weight - above
-                found[low[c, j] + 1] += above
+                bin_mass[low[c, j]] += weight - above
+                bin_mass[low[c, j] + 1] += above
             scale = bins / (total if total > 0.0 else float(hands))
             row = rows[k * rivers + c]
             for b in range(bins):
-                row[first + b] = scale * found[b]
+                row[first + b] = scale * bin_mass[b]
 
 
 @kernel(error_model="numpy")

@@ -70,7 +70,7 @@ def showdowns(
     W + E. With the sum T over all hands, ``W - L = W + (W + E) - T``; starting the sums at -T/2 leaves two evaluations, and
     a hand's twin cancels.
     """
-    own, others = own_cards.shape[0], cards.shape[0]
+    own_hands, others = own_cards.shape[0], cards.shape[0]
     sum_hands(reach, cards, total, by_card)
     for k in range(total.shape[0]):
         total[k] *= -0.5
@@ -79,7 +79,7 @@ def showdowns(
         for k in range(one.shape[0]):
             one[k] *= -0.5
     start = other = 0
-    while start < own:
+    while start < own_hands:
         level = own_order[start]
         end = start
         while other < others and order[other] < level:
@@ -90,7 +90,7 @@ def showdowns(
                 two[k] += r
                 total[k] += r
             other += 1
-        while end < own and own_order[end] == level:
+        while end < own_hands and own_order[end] == level:
             out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
             for k in range(out.shape[0]):
                 out[k] = total[k] - one[k] - two[k]
@@ -127,18 +127,18 @@ def raked_showdowns(
 
     ``chips`` is [3, columns], win, lose and tie; ``reach`` is not in chips here.
     """
-    own, others, nobody = own_cards.shape[0], cards.shape[0], cards.shape[0]
+    own_hands, others, nobody = own_cards.shape[0], cards.shape[0], cards.shape[0]
     win, lose, tie = chips[0], chips[1], chips[2]
     folds(own_cards, twin, cards, reach, values, total, by_card)
     total[:] = 0.0
     by_card[:] = 0.0
     start = other = 0
-    while start < own:
+    while start < own_hands:
         level = own_order[start]
         end = start
         while other < others and order[other] <= level:
             if order[other] == level and end == start:
-                while end < own and own_order[end] == level:
+                while end < own_hands and own_order[end] == level:
                     out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
                     for k in range(out.shape[0]):
                         out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])
@@ -150,7 +150,7 @@ def raked_showdowns(
                 two[k] += r
                 total[k] += r
             other += 1
-        while end < own and own_order[end] == level:  # the opponent has no hand of this level
+        while end < own_hands and own_order[end] == level:  # the opponent has no hand of this level
             out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
             for k in range(out.shape[0]):
                 out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])

@@ -317,12 +317,12 @@ def claimed(folder: Path) -> FolderBlocks:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / TRUNK).exists():
-            others = [each.name for each in folder.iterdir() if not (each.name.startswith(".") or blocks.has(each.name))]
+            others = [entry.name for entry in folder.iterdir() if not (entry.name.startswith(".") or blocks.has(entry.name))]
             if others:
                 raise FileError(f"{folder} has other files, such as {others[0]}; choose an empty or a new folder")
-            for each in folder.iterdir():
-                if blocks.has(each.name):
-                    each.unlink()
+            for entry in folder.iterdir():
+                if blocks.has(entry.name):
+                    entry.unlink()
     except OSError as error:
         raise FileError(f"cannot create the folder {folder}: {error.strerror or error}; choose another") from error
     return blocks

@@ -146,24 +146,24 @@ class PartWorker:
         player, other, now = step.player, 1 - step.player, step.iteration
         crew, store, first = self.crew(part.form, judging=False), self.store(part), player == 0
         before, guesses = (now - 1) % 2, "guesses" if self.predicts else "regrets"
-        own = ("regrets", "guesses") if self.predicts else ("regrets",)
-        for name in own:
+        updated = ("regrets", "guesses") if self.predicts else ("regrets",)
+        for name in updated:
             self.load(part, blocks, store, name, player, before)
         self.load(part, blocks, store, guesses, other, before if first else now % 2)
         crew.work.reach[: reach.size] = reach
         source, scales, last = store.guesses, store.guess_scales, crew.last
         keep, add = (step.keep, step.add) if first else (1.0, 0.0)
         if first:
-            for each in (0, 1):
-                self.load(part, blocks, store, "average", each, before)
+            for owner in (0, 1):
+                self.load(part, blocks, store, "average", owner, before)
             crew.descend(player, source, scales, store, keep=keep, add=add, first=1, streets=last + 1)
         crew.descend(other, source, scales, store, keep=keep, add=add, first=1, streets=last)
         crew.ascend(improve, player, store, step.weights, keep, add, first=1)
-        for name in own:
+        for name in updated:
             self.save(part, blocks, store, name, player, now)
         if first:
-            for each in (0, 1):
-                self.save(part, blocks, store, "average", each, now)
+            for owner in (0, 1):
+                self.save(part, blocks, store, "average", owner, now)
         return self.found(crew, player)
 
     def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> JobResult:

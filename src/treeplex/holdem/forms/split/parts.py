@@ -83,11 +83,11 @@ def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
     most = int(np.clip(game.stored // PARTS, LEAST_NUMBERS, MOST_NUMBERS))
     numbers = numbers_below(game)
     cuts, held = [0], 0
-    for board, own in enumerate(numbers):
-        if held and held + own > most:
+    for board, count in enumerate(numbers):
+        if held and held + count > most:
             cuts.append(board)
             held = 0
-        held += own
+        held += count
     cuts.append(len(numbers))
     parts = [part_of(game, k, low, high) for k, (low, high) in enumerate(pairwise(cuts))]
     return part_of(game, -1, 0, 1, streets=2), parts
@@ -110,12 +110,12 @@ def numbers_below(game: CompiledSpot) -> list[int]:
 def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: int | None = None) -> Part:
     """The part of second-street boards ``low..high-1``, with the first ``streets`` streets."""
     count = len(game.boards) if streets is None else streets
-    kept: list[list[Board]] = [[replace(game.boards[0][0], children=range(high - low))]]
+    part_boards: list[list[Board]] = [[replace(game.boards[0][0], children=range(high - low))]]
     chosen, above = [range(1)], 0
     for street in range(1, count):
         boards = game.boards[street][low:high]
         first, last = boards[0].children.start, boards[-1].children.stop
-        kept.append(
+        part_boards.append(
             [
                 replace(
                     board,
@@ -127,24 +127,26 @@ def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: in
         )
         chosen.append(range(low, high))
         above, low, high = low, first, last
-    layout, form, starts = Layout(game.forests[:count], kept), game.form, game.first_boards
-    picked = [(starts[street] + each.start, starts[street] + each.stop) for street, each in enumerate(chosen)]
+    layout, form, starts = Layout(game.forests[:count], part_boards), game.form, game.first_boards
+    picked = [(starts[street] + piece.start, starts[street] + piece.stop) for street, piece in enumerate(chosen)]
     hands = joined_slices(form.boards[:, HANDS], picked, len(form.source))
     copies = joined_slices(form.boards[:, COPIES], picked, len(form.copies))
-    targets = [slice(int(form.copies[k, 0]), int(target_end(form, k))) for each in copies for k in range(each.start, each.stop)]
+    targets = [
+        slice(int(form.copies[k, 0]), int(target_end(form, k))) for piece in copies for k in range(piece.start, piece.stop)
+    ]
     table = players_apart(layout.boards, layout.streets) if streets is None else layout.boards
-    found = form._replace(
+    part_form = form._replace(
         streets=layout.streets,
         factors=np.concatenate([form.factors[low:high] for low, high in picked]),
         boards=table,
         copies=layout.copies,
-        targets=np.concatenate([form.targets[each] for each in targets]),
+        targets=np.concatenate([form.targets[piece] for piece in targets]),
         **{
-            name: np.concatenate([getattr(form, name)[each] for each in hands])
+            name: np.concatenate([getattr(form, name)[piece] for piece in hands])
             for name in ("source", "order", "cards", "twin", "mirror")
         },
     )
-    return Part(number, found, np.concatenate([np.arange(*each) for each in picked[1:]]))
+    return Part(number, part_form, np.concatenate([np.arange(*piece) for piece in picked[1:]]))
 
 
 def joined_slices(starts: Ints, picked: list[tuple[int, int]], end: int) -> list[slice]:
@@ -159,7 +161,7 @@ def target_end(form: HoldemForm, copy: int) -> int:
 
 def players_apart(boards: Ints, streets: Ints) -> Ints:
     """The table of boards with all of player 0's numbers and scales before player 1's, and none for the trunk."""
-    found = boards.copy()
+    table = boards.copy()
     street_of = np.searchsorted(streets[:, BOARDS], np.arange(len(boards)), side="right") - 1
     stored = scales = 0
     for player in (0, 1):
@@ -168,12 +170,12 @@ def players_apart(boards: Ints, streets: Ints) -> Ints:
             taken = actions * sizes
             taken[0] = 0
             first = stored if column == STORE else scales
-            found[:, column + player] = first + np.concatenate(([0], np.cumsum(taken)[:-1]))
+            table[:, column + player] = first + np.concatenate(([0], np.cumsum(taken)[:-1]))
             if column == STORE:
                 stored += int(taken.sum())
             else:
                 scales += int(taken.sum())
-    return found
+    return table
 
 
 def greatest_extent(parts: list[Part]) -> Extent:

@@ -73,7 +73,7 @@ class RiverBins:
         single, bins = bins == SINGLE, bins or len(format.hands)
         if format.hole != 2 or bins < 2:
             raise AlgorithmError(f"strength bins need two hole cards and at least 2 bins, not {format.hole} and {bins}")
-        found: list[list[NDArray[np.int64]]] = [[], []]
+        sorted_rows: list[list[NDArray[np.int64]]] = [[], []]
         for board in boards:
             if len(board) != sum(format.deal):
                 raise AlgorithmError(f"{cards_to_string(board)} is not a complete board of {format.name}")
@@ -82,17 +82,17 @@ class RiverBins:
             hands = np.flatnonzero(~dead[format.hands].any(axis=1))
             strength = np.asarray(format_strengths(format, board, format.hands[hands]), np.int64)
             by_strength = np.argsort(strength, kind="stable")
-            found[0].append(hands[by_strength])
-            found[1].append(strength[by_strength])
-        order, strengths = np.stack(found[0]), np.stack(found[1])
+            sorted_rows[0].append(hands[by_strength])
+            sorted_rows[1].append(strength[by_strength])
+        order, strengths = np.stack(sorted_rows[0]), np.stack(sorted_rows[1])
         start = np.stack([np.searchsorted(row, row) for row in strengths])
         end = np.stack([np.searchsorted(row, row, side="right") for row in strengths])
-        place = order.astype(np.float64)
+        position = order.astype(np.float64)
         if not single:
-            place = (start + end - 1) * (0.5 / max(order.shape[1] - 1, 1)) * (bins - 1)
-        low = np.minimum(place.astype(np.int64), bins - 2)
+            position = (start + end - 1) * (0.5 / max(order.shape[1] - 1, 1)) * (bins - 1)
+        low = np.minimum(position.astype(np.int64), bins - 2)
         return cls(
-            format, boards, single, bins, order.astype(np.int16), start.astype(np.int16), low.astype(np.int16), place - low
+            format, boards, single, bins, order.astype(np.int16), start.astype(np.int16), low.astype(np.int16), position - low
         )
 
     @property
@@ -122,11 +122,11 @@ class RiverBins:
         rows = np.empty((len(pots) * len(self.boards), self.inputs), np.float32)
         rows[:, 0] = np.repeat(stacks_in_pots(stacks, pots), len(self.boards))
         for player in (0, 1):
-            own, first = believed[player], 1 + player * self.bins
+            reach, first = believed[player], 1 + player * self.bins
             if self.single:
-                gather_hands(own, believed[1 - player], self.order, self.start, self.cards, rows, first)
+                gather_hands(reach, believed[1 - player], self.order, self.start, self.cards, rows, first)
             else:
-                gather_bins(own, self.order, self.low, self.share, self.bins, rows, first)
+                gather_bins(reach, self.order, self.low, self.share, self.bins, rows, first)
         rows[:, 1 + 2 * self.bins :] = np.tile(self._features, (len(pots), 1))
         return rows
 
@@ -181,15 +181,15 @@ class BinnedRivers:
         Raises:
             AlgorithmError: not exactly one card is to come, there is rake, or hands do not have two cards.
         """
-        values = tuple(np.zeros_like(own) for own in believed)
+        values = tuple(np.zeros_like(reach) for reach in believed)
         for at in self._prepared(places):
             here = believed[0][at.rows], believed[1][at.rows]
             outputs = self.function(at.rivers.rows(here, at.pots, at.stacks))
-            for own in (0, 1) if player is None else (player,):
-                about = np.ascontiguousarray(np.split(outputs, 2, axis=1)[own])
-                found = at.rivers.values(about, here[1 - own], at.pots, at.chance, self.shown)
-                mass = at.game.compatible(here[1 - own])
-                values[own][at.rows] = np.divide(found, mass, out=np.zeros_like(found), where=mass > 0)
+            for owner in (0, 1) if player is None else (player,):
+                about = np.ascontiguousarray(np.split(outputs, 2, axis=1)[owner])
+                river_values = at.rivers.values(about, here[1 - owner], at.pots, at.chance, self.shown)
+                mass = at.game.compatible(here[1 - owner])
+                values[owner][at.rows] = np.divide(river_values, mass, out=np.zeros_like(river_values), where=mass > 0)
         return values
 
     def _rivers(self, places: Places) -> "list[Rivers]":

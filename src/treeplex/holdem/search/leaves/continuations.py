@@ -95,18 +95,18 @@ class ContinuationPayoffs:
             most = int(np.clip((seconds - (perf_counter() - began)) / a_board, 1, self.most))
             boards, _ = boards_ahead(self.game.spot.format, board, most)
         dealt = [self._dealt(complete, len(board), hands) for complete in boards]
-        free = [np.array([each.ranks[player] >= 0 for each in dealt], np.float32) for player in (0, 1)]
+        free = [np.array([board_hands.ranks[player] >= 0 for board_hands in dealt], np.float32) for player in (0, 1)]
         apart, met = self.game.incidence[hands[0]] @ self.game.incidence[hands[1]].T == 0, free[0].T @ free[1]
         shares = np.divide(apart, met, where=met > 0, out=np.zeros_like(met))
         tilt = np.zeros_like(met) if ahead is None else ahead - wins_on(dealt) * shares
-        found = [np.zeros((len(self.policies[0]), len(self.policies[1]), *met.shape), np.float32) for _ in states]
-        for state, root, paid in zip(states, roots, found, strict=True):
-            for each in dealt:
-                self._add(self._lines(root, each.names), each, tilt, paid)
+        totals = [np.zeros((len(self.policies[0]), len(self.policies[1]), *met.shape), np.float32) for _ in states]
+        for state, root, paid in zip(states, roots, totals, strict=True):
+            for board_hands in dealt:
+                self._add(self._lines(root, board_hands.names), board_hands, tilt, paid)
             paid *= shares
             if ahead is not None:  # pairs that are possible on none of the boards get the value without further betting
                 paid += (met == 0) * ahead * np.float32(min(self.game.event(state).contributions))
-        return found, len(boards)
+        return totals, len(boards)
 
     def all_in(self, board: Board, hands: Hands) -> Singles:
         """Player 0's exact payoffs at an all-in for one chip each, float32 [1, 1, n_0, n_1].
@@ -132,18 +132,20 @@ class ContinuationPayoffs:
     def _dealt(self, board: Board, size: int, hands: Hands) -> BoardHands:
         """The hands on a complete board whose first ``size`` cards were known."""
         spot = self.game.spot
-        later = [[own[0].classes(board[:end]) for own in self.policies] for end in spot.format.board_sizes if end > size]
+        later = [
+            [choices[0].classes(board[:end]) for choices in self.policies] for end in spot.format.board_sizes if end > size
+        ]
         strengths = format_strengths(spot.format, board) if spot.strengths is None else spot.strengths
         ranked, free = np.unique(strengths, return_inverse=True)[1], self.game.free(board) > 0
         classes, of = list[tuple[Ints, ...]](), list[Ints]()
-        for player, own in enumerate(hands):
-            numbers = np.zeros(len(own), np.int64)
+        for player, held in enumerate(hands):
+            numbers = np.zeros(len(held), np.int64)
             for street in later:
-                numbers = numbers * street[player].size + np.where(free[own], street[player].of[own], 0)
+                numbers = numbers * street[player].size + np.where(free[held], street[player].of[held], 0)
             _, places, where = np.unique(numbers, return_index=True, return_inverse=True)
-            classes.append(tuple(np.where(free[own], street[player].of[own], 0)[places] for street in later))
+            classes.append(tuple(np.where(free[held], street[player].of[held], 0)[places] for street in later))
             of.append(where)
-        ranks = [np.where(free[own], ranked[own], -1).astype(np.int16) for own in hands]
+        ranks = [np.where(free[held], ranked[held], -1).astype(np.int16) for held in hands]
         names = tuple(((first.name, first.size), (second.name, second.size)) for first, second in later)
         return BoardHands(names, (classes[0], classes[1]), (of[0], of[1]), (ranks[0], ranks[1]))
 
@@ -185,24 +187,26 @@ def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], 
     counts = [after - before for before, after in pairwise(sizes)]
     left = format.cards_left(board)
     if prod(comb(len(left) - sum(counts[:k]), count) for k, count in enumerate(counts)) <= most:
-        found = [board]
+        boards = [board]
         for count in counts:
-            found = [
-                (*each, *cards) for each in found for cards in combinations([card for card in left if card not in each], count)
+            boards = [
+                (*partial, *cards)
+                for partial in boards
+                for cards in combinations([card for card in left if card not in partial], count)
             ]
-        return found, True
+        return boards, True
     generator, drawn = np.random.default_rng(board), list[Board]()
     for deal in [*combinations(left, counts[0])] if counts[0] == 1 else [()] * most:
         rest = [card for card in left if card not in deal]
         drawn.append((*board, *deal, *generator.choice(rest, sum(counts) - len(deal), replace=False).tolist()))
     firsts = [int(k) for k in generator.permutation(len(drawn))]
-    found = [drawn[k] for k in firsts[:most]]
-    while len(found) < most:
-        for k in firsts[: most - len(found)]:
-            kept = drawn[k][: sizes[1]]
-            rest = [card for card in left if card not in kept]
-            found.append((*kept, *generator.choice(rest, sum(counts[1:]), replace=False).tolist()))
-    return sorted(found, key=lambda complete: complete[: sizes[1]]), False
+    boards = [drawn[k] for k in firsts[:most]]
+    while len(boards) < most:
+        for k in firsts[: most - len(boards)]:
+            prefix = drawn[k][: sizes[1]]
+            rest = [card for card in left if card not in prefix]
+            boards.append((*prefix, *generator.choice(rest, sum(counts[1:]), replace=False).tolist()))
+    return sorted(boards, key=lambda complete: complete[: sizes[1]]), False
 
 
 def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles | None:

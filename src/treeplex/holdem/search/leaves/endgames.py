@@ -81,16 +81,16 @@ class HoldemEndgames:
         average = self.solution(believed)
         self.enter(reached)
         crew, store = self.solver.crew, self.solver.store
-        for each in (0, 1):
-            crew.descend(each, average, store.average_scales, store, first=self._first, streets=self._streets - 1)
-        values = tuple(np.zeros_like(own) for own in reached)
-        for own in (0, 1) if player is None else (player,):
-            crew.ascend(answer, own, EXPECT, average, store.average_scales, store, first=self._first)
-            mass = self.subgame.leaves.opposing(reached, own)
-            for number, (board, rows) in enumerate(self._boards(own, gathered=True)):
+        for seat in (0, 1):
+            crew.descend(seat, average, store.average_scales, store, first=self._first, streets=self._streets - 1)
+        values = tuple(np.zeros_like(reach) for reach in reached)
+        for owner in (0, 1) if player is None else (player,):
+            crew.ascend(answer, owner, EXPECT, average, store.average_scales, store, first=self._first)
+            mass = self.subgame.leaves.opposing(reached, owner)
+            for number, (board, rows) in enumerate(self._boards(owner, gathered=True)):
                 taken = slice(number * rows.shape[0], (number + 1) * rows.shape[0])
                 met = mass[taken][:, board]
-                values[own][taken, board] = np.divide(rows, met, out=np.zeros(rows.shape), where=met > 0)
+                values[owner][taken, board] = np.divide(rows, met, out=np.zeros(rows.shape), where=met > 0)
         return values
 
     def solution(self, believed: Ranges) -> NDArray[Any]:
@@ -98,7 +98,7 @@ class HoldemEndgames:
 
         It has the layout of :class:`treeplex.holdem.engine.form.Store` for ``subgame.below``.
         """
-        key = b"".join(own.tobytes() for own in believed)
+        key = b"".join(reach.tobytes() for reach in believed)
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
@@ -106,7 +106,7 @@ class HoldemEndgames:
         for array in {id(array): array for array in (store.regrets, store.guesses, store.average)}.values():
             array[:] = 0
         possible = self.subgame.leaves.possible
-        self.enter(tuple(normalised_range(with_trace(own), can) for own, can in zip(believed, possible, strict=True)))
+        self.enter(tuple(normalised_range(with_trace(reach), can) for reach, can in zip(believed, possible, strict=True)))
         self.walk(0, store.guesses, store.average, keep=self._rows[0, AVERAGE_DISCOUNT], add=self._rows[0, AVERAGE])
         for k, row in enumerate(self._rows):
             ahead = self._rows[min(k + 1, len(self._rows) - 1)]

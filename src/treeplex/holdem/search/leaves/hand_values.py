@@ -251,31 +251,31 @@ class HandValues:
         pending: list[tuple[LaterBoard, float, Floats, Floats, Floats]] = []
         rows: list[Singles] = []
         for below in boards:
-            place, board, _ = below
-            reach = np.stack([own[place] for own in believed])
+            place_index, board, _ = below
+            reach = np.stack([believed_reach[place_index] for believed_reach in believed])
             if not reach.any():
                 continue
             for absent in np.flatnonzero(
                 ~reach.any(axis=1)
             ):  # a player with zero reach here is evaluated with its starting range
                 reach[absent] = places.game.spot.ranges[absent]
-            pot, stack = self._chips(places, place)
+            pot, stack = self._chips(places, place_index)
             mass, equity = board.equities(reach, step=self.step)
             pending.append((below, pot * self._chance(places, board), reach[:, board.held], mass, equity - 0.5))
             if self.function is not None:
-                rows += [board.rows(reach, mass, equity, board.look(pot, stack), own) for own in wanted]
+                rows += [board.rows(reach, mass, equity, board.look(pot, stack), owner) for owner in wanted]
         over = self.function(np.concatenate(rows))[:, 0] if rows and self.function is not None else np.zeros(0, np.float32)
         first = 0
         for below, chips, reach, mass, worth in pending:
             if len(over):
-                for own in wanted:
-                    worth[own] += over[first : first + worth.shape[1]]
+                for owner in wanted:
+                    worth[owner] += over[first : first + worth.shape[1]]
                     first += worth.shape[1]
             if self.every > 1:
                 worth[0], worth[1] = zero_sum((worth[0], worth[1]), (reach[0], reach[1]), mass)
-            for own in wanted:
+            for owner in wanted:
                 for image in below.images:
-                    values[own][below.place, image] += chips * mass[own] * worth[own]
+                    values[owner][below.place, image] += chips * mass[owner] * worth[owner]
 
     @staticmethod
     def _chance(places: HoldemPlaces, board: HandBoard) -> float:
@@ -293,22 +293,22 @@ class HandValues:
         """The boards and all-ins below each place."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"this leaf values hands of hold'em, not states of a {type(places.game).__name__}")
-        spot, found = places.game.spot, LaterPlay([], [])
+        spot, later = places.game.spot, LaterPlay([], [])
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
             raise AlgorithmError("hands are valued without rake; leave the rake out, or use ExactLeaf")
         known: dict[tuple[int, ...], list[tuple[HandBoard, list[Shorts]]]] = {}
         shown: dict[tuple[int, ...], AllIns] = {}
-        for place, state in enumerate(places.states):
+        for index, state in enumerate(places.states):
             if isinstance(places.game.event(state), Showdown):
                 if state.board not in shown:
                     shown[state.board] = all_ins(spot.format, state.board, wanted)
-                found.shown.append((place, shown[state.board]))
+                later.shown.append((index, shown[state.board]))
                 continue
             if state.board not in known:
                 known[state.board] = self._deals(spot, state.board, wanted)
-            found.boards.extend(LaterBoard(place, board, images) for board, images in known[state.board])
-        return found
+            later.boards.extend(LaterBoard(index, board, images) for board, images in known[state.board])
+        return later
 
     def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
         """The boards that can follow a board, one per isomorphism class where valid, and their images."""

@@ -103,18 +103,18 @@ class HoldemWalk:
     ) -> dict[HoldemState, tuple[Singles, int]]:
         """Payoffs at states in the chips of the policies' betting, and the number of boards; cached for other subgames."""
         began, names = perf_counter(), (hands[0].tobytes(), hands[1].tobytes())
-        found = {state: self._kept[state, *names] for state in states if (state, *names) in self._kept}
+        known = {state: self._kept[state, *names] for state in states if (state, *names) in self._kept}
         by_board = dict[tuple[int, ...], list[HoldemState]]()
         for state in dict.fromkeys(states):
-            if state not in found:
+            if state not in known:
                 by_board.setdefault(state.board, []).append(state)
         for done, missing in enumerate(by_board.values()):
             share = (seconds - (perf_counter() - began)) / (len(by_board) - done)
             pairs, boards = self._continued.payoffs(missing, hands, share)
-            found |= {state: (own, boards) for state, own in zip(missing, pairs, strict=True)}
-        for state, each in found.items():
-            self._kept[state, *names] = each
+            known |= {state: (payoff, boards) for state, payoff in zip(missing, pairs, strict=True)}
+        for state, result in known.items():
+            self._kept[state, *names] = result
             self._kept.move_to_end((state, *names))
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
-        return found
+        return known

@@ -73,6 +73,6 @@ def worth_of_search(subgame: "HoldemSubgame", search: "SubgameSearch") -> Street
         values = leaf_values(search.leaf, subgame.leaves, reached, reached, player)[player]
         arrays.write_leaves(player, values * subgame.leaves.opposing(reached, player))
     ends = arrays.crew.work.gathered.copy()  # those of the first board have the same location as in the whole game
-    first, second = (own[0][subgame.held(player)] for player, own in enumerate(arrays.ranges))
+    first, second = (weights[0][subgame.held(player)] for player, weights in enumerate(arrays.ranges))
     known = HoldemValues(subgame.whole, search.average_policy().astype(np.float32), ends=ends)
     return StreetWorth(known, subgame.state.node, (first, second))

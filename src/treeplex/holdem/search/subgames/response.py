@@ -41,8 +41,8 @@ class HoldemResponse:
     def at(self, path: tuple[int, ...]) -> Floats:
         """See :class:`treeplex.search.subgames.subgame.ResponseValues`."""
         subgame, values, game = self.subgame, self._values, self.subgame.game
-        state, street, place = subgame.state, 0, 0
-        tree = values.tree(street, place, state.node, self._reach)
+        state, street, board_index = subgame.state, 0, 0
+        tree = values.tree(street, board_index, state.node, self._reach)
         for label in path:
             before, event = state, game.event(state)
             state = holdem_state(game.after(state, label))
@@ -51,11 +51,11 @@ class HoldemResponse:
                 number = board_number(subgame.whole, street, state.board) if street < len(subgame.whole.forests) else None
                 if number is None or not isinstance(event, StreetEnd) or (len(subgame.leaves) and street == subgame.streets):
                     raise GameError(f"the subgame does not contain {game.name_of(state)}")
-                place = number
-                tree = values.tree(street, place, state.node, values.below(street, place, tree.reach[before.node]))
-        board = values.board_number(street, place)
-        hands = subgame.whole.boards[street][place].hands[self.player]
+                board_index = number
+                tree = values.tree(street, board_index, state.node, values.below(street, board_index, tree.reach[before.node]))
+        board = values.board_number(street, board_index)
+        hands = subgame.whole.boards[street][board_index].hands[self.player]
         met = values.compatible(board, self.player, tree.reach[state.node][1 - self.player])
-        found = np.full(len(game.spot.format.hands), np.nan)
-        found[hands] = ratio(tree.values[state.node][self.player], met)
-        return found
+        hand_values = np.full(len(game.spot.format.hands), np.nan)
+        hand_values[hands] = ratio(tree.values[state.node][self.player], met)
+        return hand_values

@@ -292,8 +292,8 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadge
         open_ends = np.flatnonzero(~np.array(ended, bool))
     top = whole if streets == len(whole.forests) else top_of(whole, streets)
     begins = state == game.first_state() and all(
-        np.array_equal(normalised_range(own, can), ours)
-        for own, can, ours in zip(game.spot.ranges, game.possible(state), belief.ranges, strict=True)
+        np.array_equal(normalised_range(weights, can), ours)
+        for weights, can, ours in zip(game.spot.ranges, game.possible(state), belief.ranges, strict=True)
     )
     first, second = game.spot.ranges if begins else belief.ranges
     return HoldemSubgame(game, state, streets, whole, top, open_ends, (first[None], second[None]), gadget)
@@ -354,7 +354,7 @@ class HoldemArrays(SubgameArrays):
         first, second = checked(subgame, ranges)
         self.ranges = first[None], second[None]
         self._hands = subgame.held(0), subgame.held(1)
-        weights = np.concatenate([own[hands] for own, hands in zip((first, second), self._hands, strict=True)])
+        weights = np.concatenate([own_range[hands] for own_range, hands in zip((first, second), self._hands, strict=True)])
         form = top.form._replace(weights=weights)
         self.crew = BoardPool(form, make_workspace(form, subgame.threads, np.float64, raked=whole.raked), raked=whole.raked)
         self.regrets, self.average, self.strategy, self.faced = (np.zeros(top.stored) for _ in range(4))
@@ -475,16 +475,16 @@ class HoldemArrays(SubgameArrays):
 def checked(subgame: HoldemSubgame, ranges: Ranges) -> tuple[Floats, Floats]:
     """Normalised ranges over possible hands, float64 [H] from [1, H]."""
     game, board = subgame.game, subgame.state.board
-    found = []
+    normalised = []
     for player, given in enumerate(ranges):
-        own, free = np.asarray(given, np.float64), game.free(board)
+        weights, free = np.asarray(given, np.float64), game.free(board)
         can = np.zeros(len(free))
         can[subgame.held(player)] = 1.0
-        if own.shape != (1, *can.shape) or not (np.isfinite(own) & (own >= 0)).all() or not own[0] @ can > 0:
+        if weights.shape != (1, *can.shape) or not (np.isfinite(weights) & (weights >= 0)).all() or not weights[0] @ can > 0:
             raise GameError(
                 f"the range of player {player} must be {len(can)} numbers >= 0, with at least one hand of the subgame"
             )
-        if ((own[0] > 0) & (can == 0) & free).any():
+        if ((weights[0] > 0) & (can == 0) & free).any():
             raise GameError(f"the range of player {player} has hands that were not compiled; compile the subgame with them")
-        found.append(normalised_range(own[0], can))
-    return found[0], found[1]
+        normalised.append(normalised_range(weights[0], can))
+    return normalised[0], normalised[1]

@@ -52,9 +52,9 @@ def policies_from(search: "SubgameSearch", policy: Floats, guess: Guess | None =
     """
     subgame, arrays = street_of(search)
     nodes, level, tables = subgame.game.tree.nodes, [subgame.state.node], dict[int, Floats]()
-    reached = tuple(np.zeros((len(nodes), own.shape[1])) for own in arrays.ranges)
-    for own, begun in zip(reached, arrays.ranges, strict=True):
-        own[level] = begun
+    reached = tuple(np.zeros((len(nodes), reach.shape[1])) for reach in arrays.ranges)
+    for reach, begun in zip(reached, arrays.ranges, strict=True):
+        reach[level] = begun
     while level:
         if guess is not None:
             guess(subgame, np.array(level), reached, policy)
@@ -66,8 +66,8 @@ def policies_from(search: "SubgameSearch", policy: Floats, guess: Guess | None =
             for child, played in zip(node.children, tables[number], strict=True):
                 after = nodes[child]
                 if isinstance(after, Decision) and after.street == node.street:
-                    for player, own in enumerate(reached):
-                        own[child] = own[number] * played if player == node.player else own[number]
+                    for player, reach in enumerate(reached):
+                        reach[child] = reach[number] * played if player == node.player else reach[number]
                     below.append(child)
         level = below
     return reached, tables
@@ -90,7 +90,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
             search.last_leaf[player] = (entries := values[player] * leaves.opposing(reached, player)) * weight
             arrays.write_leaves(player, entries)
     known = HoldemValues(subgame.whole, policy, ends=arrays.crew.work.gathered.copy())
-    first, second = (own[0][subgame.held(player)] for player, own in enumerate(arrays.ranges))
+    first, second = (weights[0][subgame.held(player)] for player, weights in enumerate(arrays.ranges))
     street, root = known.tree(0, 0, subgame.state.node, (first, second)), subgame.state.node
     regrets, best = np.zeros_like(policy), dict(street.values)
     for number in reversed(list(street.policy)):  # a decision precedes its children

@@ -121,7 +121,9 @@ class BatchJob(Job):
     def step(self, count: int) -> None:
         """Solve until a board is finished and write its result, or record its error."""
         waiting = self.executor.jobs()
-        for board in [each for each in self._open if each.name not in waiting][: self.executor.size - len(waiting)]:
+        for board in [candidate for candidate in self._open if candidate.name not in waiting][
+            : self.executor.size - len(waiting)
+        ]:
             try:
                 spot = self._spot_on(board.name)
             except FAILURES as error:
@@ -132,21 +134,21 @@ class BatchJob(Job):
             task = BoardTask(self._solve, spot, board, self.settings, file, self.keeps_spots, self.interrupt if alone else None)
             self.executor.add(board.name, solve_row, task)
         try:
-            while not (found := self.executor.finished(POLL_SECONDS)):
+            while not (results := self.executor.finished(POLL_SECONDS)):
                 if self.interrupt.requested:
                     raise StoppedError
         except StoppedError as stopped:
             self.executor.give_up()
             raise StepAbandoned from stopped
-        for name, (row, kept) in found:
+        for name, (row, spot_bytes) in results:
             assert isinstance(name, str)
             if isinstance(row, str):
                 self.failures[name] = row
                 continue
             path = self.folder / "boards" / f"{name}.json"
             write_atomically(path, json.dumps(row_to_json(row), indent=1) + "\n")
-            if kept is not None:
-                write_atomically(path.with_suffix(".spot"), kept)
+            if spot_bytes is not None:
+                write_atomically(path.with_suffix(".spot"), spot_bytes)
             if not self.keeps_spots:
                 path.with_suffix(".spot").unlink(missing_ok=True)
             self.rows[name] = row
@@ -193,15 +195,15 @@ def run_batch(
         FileError: the folder cannot be written, holds a different batch, or is in use by another process.
     """
     job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep, executor=executor, interrupt=interrupt)
-    with JobFolder(BATCH, folder) as place:
+    with JobFolder(BATCH, folder) as job_folder:
         if kind_of(folder) is not None:
-            place.about()
-        elif folder.is_dir() and any(each.name not in ("boards", LOCK) for each in folder.iterdir()):
+            job_folder.about()
+        elif folder.is_dir() and any(entry.name not in ("boards", LOCK) for entry in folder.iterdir()):
             raise FileError(f"{folder} holds other files but no batch; choose another folder")
-        place.make()
+        job_folder.make()
         (folder / "boards").mkdir(exist_ok=True)
-        place.describe(job.about(), status="running", records=())
-        outcome = Session(job, place).run(progress=progress)
+        job_folder.describe(job.about(), status="running", records=())
+        outcome = Session(job, job_folder).run(progress=progress)
     rows = tuple(job.rows[board.name] for board in boards if board.name in job.rows)
     return Batch(folder, len(boards), rows, job.failures, outcome.status == "interrupted", job.reused)
 

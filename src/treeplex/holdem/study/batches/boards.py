@@ -44,18 +44,18 @@ def read_boards(text: str) -> tuple[Board, ...]:
     word = text.strip()
     if word.lower() == "all":
         return all_flops()
-    if found := re.fullmatch(r"subset:(\d{1,5})", word.lower()):
-        return subset(int(found[1]))
+    if match := re.fullmatch(r"subset:(\d{1,5})", word.lower()):
+        return subset(int(match[1]))
     if word.lower().startswith("subset"):
         raise SpecError(f"boards {shortened(word)} has no number of flops; write subset:25 for 25 flops")
     if not word:
         raise SpecError("boards is empty; write boards such as AsKd2c,Td9d6h, all, subset:25, or a file of boards")
     if is_file(word):
         lines = [(f"{word}:{number}", line.split("#")[0]) for number, line in enumerate(read_text(word).split("\n"), start=1)]
-        parts = [(place, part) for place, line in lines for part in re.split(r"[,;]", line)]
+        parts = [(location, part) for location, line in lines for part in re.split(r"[,;]", line)]
     else:
         parts = [("boards", part) for part in re.split(r"[,;\n]", word)]
-    boards = tuple(read_board(place, part) for place, part in parts if part.strip())
+    boards = tuple(read_board(location, part) for location, part in parts if part.strip())
     check_boards(boards, word)
     return boards
 
@@ -68,7 +68,7 @@ def is_file(word: str) -> bool:
         return False
 
 
-def read_board(place: str, text: str) -> Board:
+def read_board(location: str, text: str) -> Board:
     """One board: ``AsKd2c``, or ``AsKd2c:12`` with a weight."""
     name, colon, tail = text.partition(":")
     try:
@@ -76,14 +76,14 @@ def read_board(place: str, text: str) -> Board:
         if not 0 < weight < float("inf"):
             raise ValueError
     except ValueError:
-        raise SpecError(f"{place}: the weight {tail.strip()!r} is not a number greater than 0; write AsKd2c:12") from None
+        raise SpecError(f"{location}: the weight {tail.strip()!r} is not a number greater than 0; write AsKd2c:12") from None
     try:
         cards = parse_cards(name)
     except SpecError as error:
         remedy = "write boards such as AsKd2c,Td9d6h, all, subset:25, or a file"
-        raise SpecError(f"{place}: {error if len(name) <= 80 else shortened(name) + ' is not a board'}; {remedy}") from None
+        raise SpecError(f"{location}: {error if len(name) <= 80 else shortened(name) + ' is not a board'}; {remedy}") from None
     if len(cards) not in (3, 4, 5):
-        raise SpecError(f"{place}: {name.strip()!r} has {len(cards)} cards; a board has 3, 4 or 5")
+        raise SpecError(f"{location}: {name.strip()!r} has {len(cards)} cards; a board has 3, 4 or 5")
     return Board(cards, weight)
 
 

@@ -106,11 +106,11 @@ class BatchReport:
         """
         if part not in Texture._fields:
             raise SpecError(f"boards have no {shown(part)}; write {', '.join(Texture._fields)}")
-        found: dict[str, list[Row]] = {}
+        groups: dict[str, list[Row]] = {}
         for row in self.rows:
-            found.setdefault(getattr(texture_of(parse_cards(row.board)), part), []).append(row)
-        order = sorted(found, key=lambda name: -sum(row.weight for row in found[name]))
-        return {name: replace(self, rows=tuple(found[name])) for name in order}
+            groups.setdefault(getattr(texture_of(parse_cards(row.board)), part), []).append(row)
+        order = sorted(groups, key=lambda name: -sum(row.weight for row in groups[name]))
+        return {name: replace(self, rows=tuple(groups[name])) for name in order}
 
     def averages(self) -> dict[str, float]:
         """Means over the boards, weighted by board weight; those of actions also by reach.
@@ -216,14 +216,14 @@ def batch_figure(report: BatchReport) -> Any:
     order, paint = aggressive_first(kinds), colours(kinds)
     table = [(row.board, report.cells(row)) for row in report.rows]
     passive = [name for name in actions if name in ("check", "fold", "call")]
-    table.sort(key=lambda each: sum(each[1].get(name, 0.0) for name in passive))
+    table.sort(key=lambda entry: sum(entry[1].get(name, 0.0) for name in passive))
     named = len(table) <= MOST_NAMED
     figure = Figure(figsize=(min(max(7.2, 0.26 * len(table) + 2), 16) if named else 10, 4.8), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     places, bottom = np.arange(len(table)), np.zeros(len(table))
     for number in order:
-        heights = np.nan_to_num([100 * each.get(actions[number], 0.0) for _, each in table])
+        heights = np.nan_to_num([100 * entry.get(actions[number], 0.0) for _, entry in table])
         label = f"{actions[number]} {100 * means[actions[number]]:.1f}%"
         axes.bar(places, heights, 0.86 if named else 1.0, bottom=bottom, color=paint[number], label=label, linewidth=0)
         bottom += heights

@@ -35,8 +35,8 @@ def grid_figure(node: NodeReport, player: int, classes: Classes) -> Figure:
         filled = draw_strategy(axes, node, classes, number) if acts else draw_equity(axes, classes, number)
         ink = INK if filled else EMPTY_INK
         above = not acts or 0 < filled < FULL
-        place = y + (0.2 if above else 0.82)
-        axes.text(x + 0.08, place, name, fontsize=9, fontweight="bold", color=ink, va="center", ha="left")
+        text_y = y + (0.2 if above else 0.82)
+        axes.text(x + 0.08, text_y, name, fontsize=9, fontweight="bold", color=ink, va="center", ha="left")
     axes.set_title(
         heading(node, player, float(classes.weight.max())),
         loc="left",

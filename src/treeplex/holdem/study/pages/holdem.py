@@ -92,8 +92,8 @@ def node_data(node: NodeReport, format: Format) -> dict[str, Any]:
             for row, colour in zip(rows, paint, strict=True)
         ],
         "children": [
-            {"line": child, "ends": bool(node.kinds) and node.kinds[place] == "fold"}
-            for place, child in enumerate(node.children)
+            {"line": child, "ends": bool(node.kinds) and node.kinds[index] == "fold"}
+            for index, child in enumerate(node.children)
         ],
         "sides": [side_data(side, format) for side in node.sides],
     }

@@ -56,12 +56,12 @@ def group_hands(side: Side, board: Sequence[int], by: str) -> tuple[HandGroup, .
         SpecError: an unknown grouping, hands that are not two cards, or made hands and draws preflop.
     """
     names, places = grouping(side, board, by)
-    found = []
-    for place, name in enumerate(names):
-        here = places == place
+    groups = []
+    for index, name in enumerate(names):
+        here = places == index
         if side.weight[here].sum() > 0:
-            found.append(group_of(only(side, here), name))
-    return tuple(found)
+            groups.append(group_of(only(side, here), name))
+    return tuple(groups)
 
 
 def grouping(side: Side, board: Sequence[int], by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
@@ -122,10 +122,10 @@ def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
     wanted: dict[str, set[str]] = {}
     known = {name.lower(): (by, name) for by in GROUPINGS for name in (CLASSES if by == "class" else KINDS[by][0])}
     for name in names:
-        found = known.get(name.strip().lower())
-        if found is None:
+        group = known.get(name.strip().lower())
+        if group is None:
             raise SpecError(f"{shown(name)} is not a group of hands{nearest(name, known)}; write top pair, flush draw or AKs")
-        wanted.setdefault(found[0], set()).add(found[1])
+        wanted.setdefault(group[0], set()).add(group[1])
     sides = []
     for side in node.sides:
         rows = np.ones(len(side.names), bool)

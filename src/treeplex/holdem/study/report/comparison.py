@@ -80,10 +80,10 @@ def compare_nodes(first: SpotSolution, second: SpotSolution, line: str = "", sec
         raise SpecError(f"after {line!r} another player acts in the second solution; name its decision with --with-line")
     actions = tuple(dict.fromkeys((*nodes[0].actions, *nodes[1].actions)))
     frequencies = np.full((2, len(actions)), np.nan)
-    for place, node in enumerate(nodes):
+    for index, node in enumerate(nodes):
         if node.player is not None:
             for name, often in zip(node.actions, node.sides[node.player].totals, strict=True):
-                frequencies[place, actions.index(name)] = often
+                frequencies[index, actions.index(name)] = often
     sides = compare_sides(nodes[0].sides[0], nodes[1].sides[0]), compare_sides(nodes[0].sides[1], nodes[1].sides[1])
     return NodeComparison(nodes, sides, actions, frequencies)
 

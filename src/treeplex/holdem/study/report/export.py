@@ -74,18 +74,18 @@ def lines_below(solution: SpotSolution, line: str, depth: int | None, *, across_
     Raises:
         SpecError: there are more lines; the message names the largest depth that fits.
     """
-    found, last, steps = [line], [line], 0
+    lines, last, steps = [line], [line], 0
     while last and (depth is None or steps < depth):
-        views = [solution.at(each) for each in last]
+        views = [solution.at(child_line) for child_line in last]
         last = [child for view in views if across_streets or view.player is not None for child in view.children()]
-        if len(found) + len(last) > most:
+        if len(lines) + len(last) > most:
             raise SpecError(
-                f"a page holds at most {most} nodes, and there are more; use --depth {steps} ({len(found)} nodes), or start "
+                f"a page holds at most {most} nodes, and there are more; use --depth {steps} ({len(lines)} nodes), or start "
                 f"further down, such as --line {shown(last[0])}"
             )
-        found += last
+        lines += last
         steps += 1
-    return found
+    return lines
 
 
 def nodes_below(solution: SpotSolution, line: str, depth: int | None) -> Iterator[NodeReport]:

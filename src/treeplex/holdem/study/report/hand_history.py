@@ -72,24 +72,24 @@ def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> 
     if street is not None and street.lower() not in HOLDEM_STREETS[1:]:
         raise SpecError(f"street is {street!r}; write flop, turn or river")
     history = load_hand(Path(path), hand)
-    place = f"{path}, hand {hand}"
+    where = f"{path}, hand {hand}"
     if history.variant not in ("NT", "FT"):
-        raise SpecError(f"{place}: its game is {history.variant!r}; only hold'em (NT, FT) can be solved")
+        raise SpecError(f"{where}: its game is {history.variant!r}; only hold'em (NT, FT) can be solved")
     try:
-        found = list(spots(history))
+        heads_up = list(spots(history))
     except TreeplexError:
         raise
     except Exception as error:  # PokerKit's checks raise various exceptions
-        raise FileError(f"{place}: PokerKit cannot play the hand ({error}); check its actions") from error
-    if not found:
-        raise SpecError(f"{place}: no street begins with exactly two players who have chips; give another hand")
+        raise FileError(f"{where}: PokerKit cannot play the hand ({error}); check its actions") from error
+    if not heads_up:
+        raise SpecError(f"{where}: no street begins with exactly two players who have chips; give another hand")
     if street is None:
-        return found[0]
-    for each in found:
-        if HOLDEM_STREETS[each.street] == street.lower():
-            return each
-    reached = ", ".join(HOLDEM_STREETS[each.street] for each in found)
-    raise SpecError(f"{place}: no heads-up spot on the {street.lower()}; it has {reached}")
+        return heads_up[0]
+    for spot in heads_up:
+        if HOLDEM_STREETS[spot.street] == street.lower():
+            return spot
+    reached = ", ".join(HOLDEM_STREETS[spot.street] for spot in heads_up)
+    raise SpecError(f"{where}: no heads-up spot on the {street.lower()}; it has {reached}")
 
 
 def load_hand(path: Path, number: int) -> Any:
@@ -98,13 +98,13 @@ def load_hand(path: Path, number: int) -> Any:
     return hand_of_text(text, number, str(path))
 
 
-def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
+def hand_of_text(text: str, number: int = 1, where: str = "the text") -> Any:
     """A PokerKit hand history from text with one or more hands: PHH, PokerStars or GGPoker.
 
     Args:
         text: the text.
         number: number of the hand, from 1.
-        place: name of the text in errors.
+        where: name of the text in errors.
 
     Raises:
         FileError: the text is not a hand history.
@@ -116,17 +116,17 @@ def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
 
     try:
         if is_room_text(text):
-            found = phh_texts(text)
-            check_number(number, len(found))
-            return HandHistory.loads(found[number - 1])
+            texts = phh_texts(text)
+            check_number(number, len(texts))
+            return HandHistory.loads(texts[number - 1])
         many = all(isinstance(value, dict) for value in tomllib.loads(text).values())
         hands = list(HandHistory.loads_all(text)) if many else [HandHistory.loads(text)]
         check_number(number, len(hands))
     except TreeplexError as error:
-        raise type(error)(f"{place}: {error}") from None
+        raise type(error)(f"{where}: {error}") from None
     except Exception as error:  # TOML errors, missing keys, values of wrong types
         wanted = "give a .phh or .phhs file, or the text of a hand on PokerStars or GGPoker"
-        raise FileError(f"{place}: not a hand history ({error}); {wanted}") from error
+        raise FileError(f"{where}: not a hand history ({error}); {wanted}") from error
     return hands[number - 1]
 
 
@@ -153,9 +153,9 @@ class Follower:
         cards = "".join(repr(card) for row in state.board_cards for card in row)
         new, self.board = cards[len(self.board) :], cards
         self.street = {6: 1, 8: 2, 10: 3}.get(len(cards), 0)
-        for each in range(len(self.spots)):
-            self.extend(each, new)
-            self.matched[each] += self.highest
+        for index in range(len(self.spots)):
+            self.extend(index, new)
+            self.matched[index] += self.highest
         self.highest = 0.0
         left = [seat for seat, active in enumerate(state.statuses) if active]
         if len(left) != 2 or self.street == 0 or any(state.stacks[seat] <= 0 for seat in left) or state.actor_index is None:

@@ -287,13 +287,13 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
     if side.cards.shape[1] == 2:
         named = parse_range(wanted) > 0
         numbers = hand_numbers(side.cards)
-        found = [row for row in order if named[numbers[row]]]
+        rows = [row for row in order if named[numbers[row]]]
     else:
         words = [word.strip().lower() for word in wanted.split(",")]
-        found = [row for row in order if any(word and side.names[row].lower().startswith(word) for word in words)]
-    if not found:
+        rows = [row for row in order if any(word and side.names[row].lower().startswith(word) for word in words)]
+    if not rows:
         raise SpecError(f"no hand of {PLAYERS[side.player]} here is in {wanted!r}; write hands such as AsKs or AK,QQ+, or all")
-    return found, 0
+    return rows, 0
 
 
 def sized(action: ActionLike, view: NodeView) -> str:
@@ -314,7 +314,7 @@ def hand_classes(side: Side, board: Sequence[int]) -> Classes:
     gone = np.isin(HANDS, np.array(board, dtype=np.uint8)).any(axis=1)
     possible = np.bincount(HAND_CLASSES[~gone], minlength=size)
     # At zero reach all shares are zero, but the strategy is still of interest: use weights, then hands.
-    measure = next((each for each in (side.share, side.weight) if each.sum() > 0), np.ones(len(numbers)))
+    measure = next((candidate for candidate in (side.share, side.weight) if candidate.sum() > 0), np.ones(len(numbers)))
 
     def total(values: Floats) -> Floats:
         return summed(np.nan_to_num(values) * measure, numbers)

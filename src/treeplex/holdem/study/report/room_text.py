@@ -90,7 +90,7 @@ def phh_text(text: str) -> str:
 def read_room_hand(text: str) -> RoomHand:
     """Read the lines of a hand."""
     hand, summary = RoomHand(), False
-    for line in (each.strip() for each in text.splitlines() if len(each) <= MOST_LETTERS):
+    for line in (raw_line.strip() for raw_line in text.splitlines() if len(raw_line) <= MOST_LETTERS):
         if line.startswith("*** SUMMARY"):
             summary = True
         elif summary:
@@ -148,16 +148,16 @@ def seat_order(hand: RoomHand) -> list[str]:
 
 def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
     """The PHH text; board cards without a later decision are left out."""
-    place = {name: f"p{number}" for number, name in enumerate(order, start=1)}
+    labels = {name: f"p{number}" for number, name in enumerate(order, start=1)}
     blinds, antes = ([posted.get(name, "0") for name in order] for posted in (hand.blinds, hand.antes))
     if len(order) == 2:  # heads-up, PHH lists the players from the big blind but the small blind first
         blinds.reverse()
         antes.reverse()
-    words = [f"d dh {place[name]} {hand.cards.get(name, '????')}" for name in order]
+    words = [f"d dh {labels[name]} {hand.cards.get(name, '????')}" for name in order]
     last = max((number for number, (name, _) in enumerate(hand.events) if name), default=-1)
     for name, word in hand.events[: last + 1]:
-        words.append(f"{place[name]} {word}" if name else f"d db {word}")
-    big = max(abs(float(each)) for each in hand.blinds.values())
+        words.append(f"{labels[name]} {word}" if name else f"d db {word}")
+    big = max(abs(float(blind)) for blind in hand.blinds.values())
     lines = [
         "variant = 'NT'",
         f"antes = [{', '.join(antes)}]",

@@ -56,11 +56,11 @@ def runouts(solution: NodeSource, line: str) -> Runouts:
     """
     before, after = around_card(solution, line)
     lines = solution.at(before).children()
-    cards = [parse_cards(each.rpartition(",")[2])[0] for each in lines]
-    opened = [float(np.nan_to_num(solution.at(each).compatible_of(0)).sum()) for each in lines]
+    cards = [parse_cards(card_line.rpartition(",")[2])[0] for card_line in lines]
+    opened = [float(np.nan_to_num(solution.at(card_line).compatible_of(0)).sum()) for card_line in lines]
     nodes, reached = [], []
-    for each in lines:
-        at = f"{each},{after}" if after else each
+    for card_line in lines:
+        at = f"{card_line},{after}" if after else card_line
         node = node_report(solution, at)
         nodes.append(node.from_the_pot())
         reached.append(float(np.nan_to_num(solution.at(at).compatible_of(0)).sum()))

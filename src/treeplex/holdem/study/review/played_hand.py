@@ -59,37 +59,37 @@ def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None)
             cards are unknown.
     """
     if isinstance(source, str) and "\n" in source:
-        history, place = hand_of_text(source, number), "the text"
+        history, where = hand_of_text(source, number), "the text"
     else:
-        history, place = load_hand(Path(source), number), f"{source}, hand {number}"
+        history, where = load_hand(Path(source), number), f"{source}, hand {number}"
     if history.variant != "NT":
-        raise SpecError(f"{place}: its game is {history.variant!r}; only no-limit hold'em (NT) can be reviewed")
+        raise SpecError(f"{where}: its game is {history.variant!r}; only no-limit hold'em (NT) can be reviewed")
     try:
-        return from_history(history, hero, place)
+        return from_history(history, hero, where)
     except TreeplexError:
         raise
     except Exception as error:  # PokerKit's checks raise various exceptions
-        raise SpecError(f"{place}: PokerKit cannot play the hand ({error}); check its actions") from error
+        raise SpecError(f"{where}: PokerKit cannot play the hand ({error}); check its actions") from error
 
 
-def from_history(history: Any, hero: str | None, place: str) -> RecordedHand:
+def from_history(history: Any, hero: str | None, where: str) -> RecordedHand:
     """The hand of a PokerKit history."""
-    found = tuple(spots(history))
-    if not found:
-        raise SpecError(f"{place}: no street begins with exactly two players who have chips; give another hand")
+    heads_up = tuple(spots(history))
+    if not heads_up:
+        raise SpecError(f"{where}: no street begins with exactly two players who have chips; give another hand")
     names = tuple(history.players or ()) or tuple(f"p{seat + 1}" for seat in range(len(history.starting_stacks)))
     seats, cards = seats_of(history), known_cards(history)
     shown = (cards.get(seats[0], ""), cards.get(seats[1], ""))
-    own = (str(names[seats[0]]), str(names[seats[1]]))
+    player_names = (str(names[seats[0]]), str(names[seats[1]]))
     parts = preflop_parts(history)
     return RecordedHand(
         title=str((history.user_defined_fields or {}).get("_head", "")),
         big_blind=max(abs(float(blind)) for blind in history.blinds_or_straddles),
-        names=own,
+        names=player_names,
         parts=(parts[seats[0]], parts[seats[1]]),
         cards=shown,
-        hero=hero_of(hero, own, shown, str((history.user_defined_fields or {}).get("_hero", "")), place),
-        streets=found,
+        hero=hero_of(hero, player_names, shown, str((history.user_defined_fields or {}).get("_hero", "")), where),
+        streets=heads_up,
     )
 
 

@@ -211,11 +211,11 @@ def street_spot(
     hand: RecordedHand, street: HandSpot, ranges: tuple[Floats, Floats], how: ReviewSettings
 ) -> tuple[Spot, tuple[str, ...]]:
     """The spot of a street, and notes about it."""
-    weights, notes = [each.copy() for each in ranges], []
-    own = weights[hand.hero]
-    largest = float(own.max(initial=0.0)) or 1.0
-    if own[hand.hero_hand] < LEAST * largest:
-        own[hand.hero_hand] = LEAST * largest
+    weights, notes = [weight.copy() for weight in ranges], []
+    hero_range = weights[hand.hero]
+    largest = float(hero_range.max(initial=0.0)) or 1.0
+    if hero_range[hand.hero_hand] < LEAST * largest:
+        hero_range[hand.hero_hand] = LEAST * largest
         notes.append(f"{hand.cards[hand.hero]} was not in the range at this node and was added with a weight of {LEAST:g}")
     chip = min(street.chip, 10.0 ** np.floor(np.log10(street.pot / 100)))
     plain = Spot(

@@ -125,21 +125,21 @@ def big_blind(spot: "Spot") -> float | None:
     return spot.bets.min_bet if isinstance(spot.bets, BetPlan) else None
 
 
-def record_of(found: "SearchedSpot") -> dict[str, Any]:
+def record_of(result: "SearchedSpot") -> dict[str, Any]:
     """The JSON output."""
-    played, pot, blind = found.played, found.spot.pot, big_blind(found.spot)
+    played, pot, blind = result.played, result.spot.pot, big_blind(result.spot)
     chips = None if played is None else played.exploitability
     return {
-        "iterations": found.search.iteration,
-        "method": found.method,
-        "values": found.values,
-        "unlike": found.unlike,
-        "seconds": found.seconds,
-        "cpu_seconds": found.cpu_seconds,
-        "judging_seconds": found.judging_seconds,
-        "first": dict(found.actions),
-        "ev_oop": found.ev[0] + pot / 2,
-        "ev_ip": found.ev[1] + pot / 2,
+        "iterations": result.search.iteration,
+        "method": result.method,
+        "values": result.values,
+        "unlike": result.unlike,
+        "seconds": result.seconds,
+        "cpu_seconds": result.cpu_seconds,
+        "judging_seconds": result.judging_seconds,
+        "first": dict(result.actions),
+        "ev_oop": result.ev[0] + pot / 2,
+        "ev_ip": result.ev[1] + pot / 2,
         "played_ev_oop": None if played is None else played.ev[0] + pot / 2,
         "played_ev_ip": None if played is None else played.ev[1] + pot / 2,
         "exploitability": chips,
@@ -148,32 +148,32 @@ def record_of(found: "SearchedSpot") -> dict[str, Any]:
     }
 
 
-def print_search(found: "SearchedSpot", saved: Path | None) -> None:
+def print_search(result: "SearchedSpot", saved: Path | None) -> None:
     """Print the first actions, EVs, exploitability, time and next steps."""
     from treeplex.holdem.study.report.page_data import PLAYERS
 
-    spot, played, net = found.spot, found.played, found.net
-    often = ", ".join(f"{name} {100 * share:.1f}%" for name, share in found.actions.items())
-    facts = {f"{PLAYERS[found.first]} first": often}
-    facts |= evs_of(spot, found.ev if played is None else played.ev)
+    spot, played, net = result.spot, result.played, result.net
+    often = ", ".join(f"{name} {100 * share:.1f}%" for name, share in result.actions.items())
+    facts = {f"{PLAYERS[result.first]} first": often}
+    facts |= evs_of(spot, result.ev if played is None else played.ev)
     if played is None:
         facts["exploitability"] = "not judged; EVs are the search's estimates"
     else:
         blind = big_blind(spot)
         small = f", {short(1000 * played.exploitability / blind)} mbb/hand" if blind else ""
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
-        facts["judged"] = f"average policy, endgames solved with {found.river} iterations of dcfr at its beliefs"
+        facts["judged"] = f"average policy, endgames solved with {result.river} iterations of dcfr at its beliefs"
     kinds = {"exact": "exact: endgames solved in every iteration", "zero": "zero: later streets ignored"}
-    facts["values"] = kinds.get(found.values, found.values) if net is None else f"{found.values}   {card_text(net.card)}"
+    facts["values"] = kinds.get(result.values, result.values) if net is None else f"{result.values}   {card_text(net.card)}"
     if net is not None and "judged" in net.card:
         facts["model card"] = judged_text(net.card)
-    if found.unlike:
-        facts["beware"] = f"the network was not trained for this spot, which has {', '.join(found.unlike)}"
-    judging = f", and {three_digits(found.judging_seconds)} s for judging" if played is not None else ""
-    facts["time"] = f"{three_digits(found.seconds)} s{judging}"
+    if result.unlike:
+        facts["beware"] = f"the network was not trained for this spot, which has {', '.join(result.unlike)}"
+    judging = f", and {three_digits(result.judging_seconds)} s for judging" if played is not None else ""
+    facts["time"] = f"{three_digits(result.seconds)} s{judging}"
     if saved is not None:
         facts["file"] = str(saved)
-    print_facts(facts, title=f"{spot} searched by {found.method}: {counted(found.search.iteration)}")
+    print_facts(facts, title=f"{spot} searched by {result.method}: {counted(result.search.iteration)}")
     if saved is None:
         print_next([("treeplex holdem search ... --out turn.spot", "save the strategy to browse it")])
     else:

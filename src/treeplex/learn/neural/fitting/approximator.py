@@ -365,23 +365,23 @@ class Network(Perceptron):
         descent.publish()
         return loss
 
-    def slopes(self, found: Singles, wanted: Singles, parts: Singles, legal: Any, scale: Singles) -> tuple[float, Singles]:
+    def slopes(self, outputs: Singles, wanted: Singles, parts: Singles, legal: Any, scale: Singles) -> tuple[float, Singles]:
         """The loss and its derivatives with respect to outputs.
 
         Args:
-            found: float32 [n, outputs], the outputs.
+            outputs: float32 [n, outputs], the outputs.
             wanted, parts, legal: see :class:`Targets`.
             scale: float32 [n, 1], weights.
         """
         if self.kind == POLICY:
-            shifted = np.where(legal, found, -np.inf)
+            shifted = np.where(legal, outputs, -np.inf)
             shifted -= shifted.max(axis=1, keepdims=True)
             chances = np.exp(shifted)
             sums = chances.sum(axis=1, keepdims=True)
             losses = scale * wanted * (np.log(sums) - np.where(legal, shifted, 0.0))
-            found = scale * (chances / sums * wanted.sum(axis=1, keepdims=True) - wanted)
-            return float(losses.sum()), np.asarray(found, np.float32)
-        apart = found - wanted
+            gradient = scale * (chances / sums * wanted.sum(axis=1, keepdims=True) - wanted)
+            return float(losses.sum()), np.asarray(gradient, np.float32)
+        apart = outputs - wanted
         slope = scale * parts * apart
         return float((slope * apart).sum()), np.float32(2.0) * slope
 

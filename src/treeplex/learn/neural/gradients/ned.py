@@ -105,8 +105,8 @@ class Ned(NeuralLearner):
             reach(tree, other, response, against)
             gradient(tree, game.payoff, player, against, values)
             worst += backup(tree, player, table, values, infoset_values)
-            own = self.slots_of(player)
-            against_responses[own] = values[self.slots[own]]
+            player_slots = self.slots_of(player)
+            against_responses[player_slots] = values[self.slots[player_slots]]
         return against_responses, worst
 
     def policy(self) -> Policy:

@@ -93,13 +93,13 @@ class TeamLearner(NeuralLearner):
         """
         torch, settings = torch_module(), self.settings
         if settings.approximator == TABLE:
-            module, asked = table(rows, outputs)
+            module, inputs = table(rows, outputs)
         else:
-            asked = torch.from_numpy(features())
+            inputs = torch.from_numpy(features())
             hidden = (settings.width,) * settings.layers
-            module = perceptron(asked.shape[1], hidden, outputs, 2 * settings.seed + number)
+            module = perceptron(inputs.shape[1], hidden, outputs, 2 * settings.seed + number)
         optimizer = torch.optim.RMSprop(module.parameters(), lr=rate, alpha=0.99, eps=SMALLEST)
-        return TrainableModule(module, asked, optimizer, most=settings.clip)
+        return TrainableModule(module, inputs, optimizer, most=settings.clip)
 
     @abstractmethod
     def make_critic(self) -> TrainableModule:

@@ -84,21 +84,23 @@ class Rcfr(NeuralLearner):
         self.iteration += 1
         strategy = self.infosets.strategy(self.table_of(self.current))
         for player, estimator in enumerate(self.estimators):
-            own, sequences, infosets = self.slots_of(player), self.sequences_of(player), self.infosets_of(player)
+            player_slots, sequences, infosets = self.slots_of(player), self.sequences_of(player), self.infosets_of(player)
             table, legal = self.table_of(self.current), self.infosets.legal[infosets]
             self.average.add(player, table, self.iteration if settings.linear else 1.0)
             gradient(tree, game.payoff, player, strategy, values)
             backup(tree, player, self.policy_of(self.current).probabilities, values, infoset_values)
-            self.regrets[own] += values[self.slots[own]] - np.repeat(infoset_values[infosets], legal.sum(axis=1))
+            self.regrets[player_slots] += values[self.slots[player_slots]] - np.repeat(
+                infoset_values[infosets], legal.sum(axis=1)
+            )
             if settings.plus:
-                np.maximum(self.regrets[own], 0.0, out=self.regrets[own])
+                np.maximum(self.regrets[player_slots], 0.0, out=self.regrets[player_slots])
             regrets = np.zeros(legal.shape)
-            regrets[legal] = self.regrets[own]
+            regrets[legal] = self.regrets[player_slots]
             losses.append(estimator.regress(self.targets(regrets, legal), legal.astype(np.float64), settings.fits))
             estimates = estimator.values()
             if settings.bootstrap:
-                self.regrets[own] = estimates[legal] * self.iteration
-            self.current[own] = matched_rows(estimates, legal)[legal]
+                self.regrets[player_slots] = estimates[legal] * self.iteration
+            self.current[player_slots] = matched_rows(estimates, legal)[legal]
             strategy[sequences] = self.sequence_form(player, self.table_of(self.current))
         self.sampler.count(game.size.histories * game.players, 0)
         return {"loss": float(np.mean(losses))}

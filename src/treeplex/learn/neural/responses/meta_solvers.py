@@ -17,7 +17,7 @@ REPLICATOR_STEPS, REPLICATOR_SIZE, REPLICATOR_FLOOR = 5000, 0.02, 1e-10
 size; Lanctot et al. 2017 has 50,000 steps of 1e-3."""
 
 
-def nash(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
+def nash(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
     """A Nash equilibrium of the meta-game; in two-player constant-sum games from a linear program, as in the double oracle
     algorithm.
 
@@ -30,12 +30,12 @@ def nash(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
     return mixed
 
 
-def uniform(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
+def uniform(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
     """Weights in proportion to how often each strategy was found; with best responses this is fictitious play."""
-    return [counts / counts.sum() for counts in found]
+    return [times / times.sum() for times in counts]
 
 
-def replicator(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
+def replicator(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
     """Projected replicator dynamics from the uniform distribution, averaged over steps (Lanctot et al. 2017, section 3.1.1).
 
     ``x <- P(x + size * x (u - x u))`` for all players simultaneously, where P projects onto distributions with a minimum
@@ -47,8 +47,8 @@ def replicator(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
     for _ in range(REPLICATOR_STEPS):
         values = [action_values(payoffs, mixed, player) for player in players]
         for player in players:
-            own, floor = mixed[player], REPLICATOR_FLOOR / len(mixed[player])
-            moved = own + size * own * (values[player] - own @ values[player])
+            policy, floor = mixed[player], REPLICATOR_FLOOR / len(mixed[player])
+            moved = policy + size * policy * (values[player] - policy @ values[player])
             mixed[player] = moved if moved.min() >= floor else nearest_distributions(moved[None], floor=floor)[0]
             totals[player] += mixed[player]
     return [total / total.sum() for total in totals]

@@ -252,10 +252,10 @@ class PSRO(NeuralLearner):
         settings, response = self.settings, QLearning(self, player, room)
         for _ in range(settings.batches):
             exploring = response.exploring(settings.explore)
-            own = Profile([exploring if seat == player else None for seat in range(self.players)])
+            own_profile = Profile([exploring if seat == player else None for seat in range(self.players)])
             followed = seats().copy()
             followed[:, player] = len(others)
-            response.see(self.sampler.episodes([*others, own], followed))
+            response.see(self.sampler.episodes([*others, own_profile], followed))
             response.learn(settings.fits)
             response.refresh()
         return response
@@ -292,7 +292,10 @@ def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> 
     payoffs, strategy, values = np.empty((game.players, *sizes)), np.empty(int(offsets[-1])), workspace(game.tree).values
     payoffs[(slice(None), *(slice(count) for count in known.shape[1:]))] = known
     for player, pool in enumerate(pools):
-        own, others = slice(offsets[player], offsets[player + 1]), [other for other in range(game.players) if other != player]
+        player_slice, others = (
+            slice(offsets[player], offsets[player + 1]),
+            [other for other in range(game.players) if other != player],
+        )
         for choice in product(*(range(sizes[other]) for other in others)):
             old = all(number < known.shape[1 + other] for other, number in zip(others, choice, strict=True))
             first = known.shape[1 + player] if old else 0
@@ -303,5 +306,5 @@ def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> 
             gradient(game.tree, game.payoff, player, strategy, values)
             cells: list[int | slice] = list(choice)
             cells.insert(player, slice(first, None))
-            payoffs[(player, *cells)] = pool[first:] @ values[own]
+            payoffs[(player, *cells)] = pool[first:] @ values[player_slice]
     return payoffs

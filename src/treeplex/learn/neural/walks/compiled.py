@@ -184,12 +184,12 @@ class CompiledSampler(Sampler):
             kind: parameters of the traversals.
             walks: the traversals' numbers."""
         matrix = policy(self.infosets)
-        own = [self._executor.share(handle) for handle in (matrix[self.infosets.legal], *shared)]
-        jobs = ((self._shared, *own, kind, start, min(start + WALKS, walks.stop)) for start in walks[::WALKS])
+        handles = [self._executor.share(handle) for handle in (matrix[self.infosets.legal], *shared)]
+        jobs = ((self._shared, *handles, kind, start, min(start + WALKS, walks.stop)) for start in walks[::WALKS])
         for records in self._executor.map(function, jobs):
             self.count(records.nodes, records.walks)
             yield Walks(self.infosets, matrix, *records._replace(values=records.values / np.float32(self.scale)))
-        for handle in own:
+        for handle in handles:
             self._executor.forget(handle)
 
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:

@@ -308,7 +308,7 @@ def sampled_regrets(
         that probability under uniform play.
     """
     episodes, infosets = played.episodes, played.infosets
-    own, values = np.flatnonzero(episodes.player == player).astype(np.int32), critic.copy()
+    own_decisions, values = np.flatnonzero(episodes.player == player).astype(np.int32), critic.copy()
     policy, means, weights = played.policy[episodes.infoset], np.empty(len(critic)), np.ones(len(critic))
     counts = infosets.legal[episodes.infoset].sum(axis=1)
     for episode, payoffs in enumerate(episodes.payoffs):
@@ -323,5 +323,7 @@ def sampled_regrets(
             if episodes.player[at] == player:
                 weights[at] = 1.0 / reach
                 reach *= episodes.probability[at] * counts[at]
-    regrets = np.where(infosets.legal[episodes.infoset[own]], values[own] - means[own, None], np.nan)
-    return own, regrets.astype(np.float32), weights[own].astype(np.float32)
+    regrets = np.where(
+        infosets.legal[episodes.infoset[own_decisions]], values[own_decisions] - means[own_decisions, None], np.nan
+    )
+    return own_decisions, regrets.astype(np.float32), weights[own_decisions].astype(np.float32)

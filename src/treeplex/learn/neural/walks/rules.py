@@ -150,8 +150,8 @@ def join_batches(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
     infosets = Infosets.joined([part.infosets for part in parts]).at(first)
     policy = np.zeros(infosets.legal.shape)
     for part_numbers, part in zip(reversed(places), reversed(parts), strict=True):
-        asked = part.policy.any(axis=1)
-        policy[part_numbers[asked]] = part.policy[asked]
+        queried = part.policy.any(axis=1)
+        policy[part_numbers[queried]] = part.policy[queried]
     episodes = [
         part.episodes._replace(infoset=part_numbers[part.episodes.infoset])
         for part_numbers, part in zip(places, parts, strict=True)

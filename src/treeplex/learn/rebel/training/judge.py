@@ -399,7 +399,7 @@ def collect_parts(
     searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
     """Strategy and seconds of every part, loaded from the store or computed and saved."""
-    results = {part: kept for part in parts if (kept := store.get(part)) is not None}
+    results = {part: stored for part in parts if (stored := store.get(part)) is not None}
     missing = [part for part in parts if part not in results]
     if missing:
         began, before, total = perf_counter(), sum(part.count for part in results), sum(part.count for part in parts)

@@ -159,11 +159,13 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
         source = f"rebel:{net.path.stem}"
     else:
         net = whole_net(source, None)
-    own = trained_game(net, game)
+    network_game = trained_game(net, game)
     searching = PlaythroughSettings(
         method=settings.method or str(net.settings["method"]), iterations=settings.iterations or net.play_iterations
     )
-    agent = WholeSearchAgent(game, own, leaf_of(net, own), searching, generator, drawn=settings.drawn is not False)
+    agent = WholeSearchAgent(
+        game, network_game, leaf_of(net, network_game), searching, generator, drawn=settings.drawn is not False
+    )
     agent.about = f"{source}: trained on {net.card['solved']:,} subgames, {searching.iterations} iterations per street"
     return agent
 

@@ -131,8 +131,8 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
             raise SpecError(f"{what} {name!r}{nearest(name, known)}")
         return known[name]
     for net in known.values():
-        own = trained_game(net, game)
-        if (own.rules.format, unlimited(own)) == (game.rules.format, unlimited(game)):
+        network_game = trained_game(net, game)
+        if (network_game.rules.format, unlimited(network_game)) == (game.rules.format, unlimited(game)):
             return net
     raise SpecError(
         f"no network for full-game hold'em with {game.rules.stakes} is shipped; {of(known)}; or "

@@ -110,7 +110,7 @@ def examples_of(search: SubgameSearch, columns: int) -> PolicyRows:
     assert isinstance(subgame, HoldemSubgame)
     reached, tables = policies_from(search, search.average_policy())
     nodes = np.array(list(tables))
-    first, second = (own[nodes] for own in reached)
+    first, second = (reach[nodes] for reach in reached)
     targets = np.zeros((len(nodes), first.shape[1], columns), np.uint8)
     legal = np.zeros((len(nodes), columns), np.bool_)
     for k, (node, table) in enumerate(tables.items()):

@@ -169,7 +169,7 @@ class HoldemSelfPlay(Play):
             played, believed = played_and_believed(search)
             end, card = self._play(turn, played)
             arrived = search.arrays.reach_at_leaves(believed)
-            yield self._river(turn.game, turn.nodes[end], card, [own[end] for own in arrived])
+            yield self._river(turn.game, turn.nodes[end], card, [reach[end] for reach in arrived])
         if (guess := guess_of(self.leaf)) is not None:
             runner.run(settings.iterations - search.iteration)
             self.examples = examples_of(search, guess.columns)

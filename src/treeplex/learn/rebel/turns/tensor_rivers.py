@@ -75,20 +75,20 @@ def solve_group(
     betting: BettingSequences, group: Sequence[RiverRequest], iterations: int, at: Placement, shown: bool
 ) -> dict[int, River]:
     """Solve rivers with equal betting; returns solutions keyed by index."""
-    rule, orders = VARIANTS[METHOD], [asked.board.order[0] for asked in group]
-    hands = np.stack([asked.board.cards[order] for asked, order in zip(group, orders, strict=True)])
-    starts = np.stack([asked.board.start[0] for asked in group])
+    rule, orders = VARIANTS[METHOD], [request.board.order[0] for request in group]
+    hands = np.stack([request.board.cards[order] for request, order in zip(group, orders, strict=True)])
+    starts = np.stack([request.board.start[0] for request in group])
     first, second = (
-        np.stack([asked.ranges[player][order] for asked, order in zip(group, orders, strict=True)]) for player in (0, 1)
+        np.stack([request.ranges[player][order] for request, order in zip(group, orders, strict=True)]) for player in (0, 1)
     )
-    folds = np.array([asked.forest.fold_values for asked in group]).reshape(len(group), -1, 2)
-    wins = np.array([asked.forest.showdown_values for asked in group])[:, :, 0]
+    folds = np.array([request.forest.fold_values for request in group]).reshape(len(group), -1, 2)
+    wins = np.array([request.forest.showdown_values for request in group])[:, :, 0]
     with torch_module().inference_mode():
         tables = StreetTables(betting, Cards.of_rivers(hands, starts, at), (first, second), folds, wins, at)
         for t in range(1, iterations + 1):
             tables.iterate(rule.schedule(t, iterations, **rule.parameters))
-        ours, theirs = (own.cpu().numpy().astype(np.float64) for own in tables.worth_of_average())
+        ours, theirs = (values.cpu().numpy().astype(np.float64) for values in tables.worth_of_average())
     return {
-        asked.number: River.of_chips(asked.spot, asked.ranges, (ours[k], theirs[k]), asked.board, shown=shown)
-        for k, asked in enumerate(group)
+        request.number: River.of_chips(request.spot, request.ranges, (ours[k], theirs[k]), request.board, shown=shown)
+        for k, request in enumerate(group)
     }

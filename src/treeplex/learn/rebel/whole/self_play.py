@@ -97,9 +97,9 @@ class StreetSearch(NamedTuple):
     held: list[tuple[int, int]]
     rows: Rows
 
-    def board_of(self, place: int) -> Board:
+    def board_of(self, index: int) -> Board:
         """The board of an entry of ``copies``."""
-        return self.kept[int(self.copies[place])].board
+        return self.kept[int(self.copies[index])].board
 
 
 def group_states(states: Sequence[StreetBelief]) -> list[list[int]]:
@@ -194,14 +194,14 @@ class WholeSelfPlay(Play):
         first = states[0]
         game, begins, table = first.game, first.begins, first.table
         if begins:
-            kept, held = [Row((), 1.0, 0)], [self._held(state) for state in states]
+            board_rows, held = [Row((), 1.0, 0)], [self._held(state) for state in states]
             copies = np.zeros(len(states), np.int64)
         else:
             table = game.rules.dealt(table, game.rules.format.board_sizes[table.street + 1])._replace(line="")
-            kept, held, copies = self._dealt(states)
-        owners = np.array([row.owner for row in kept])
+            board_rows, held, copies = self._dealt(states)
+        owners = np.array([row.owner for row in board_rows])
         ranges = tuple(np.stack([states[owner].ranges[player] for owner in owners]) for player in (0, 1))
-        subgame = StreetSubgame.of(game, self.cards, table, [row.board for row in kept], ranges)
+        subgame = StreetSubgame.of(game, self.cards, table, [row.board for row in board_rows], ranges)
         method, iterations, copies = METHODS[self.settings.method], self.settings.iterations, np.tile(copies, times)
         search = begin_search(subgame, method, self.leaf, None, iterations)
         stops = training_iterations(
@@ -209,10 +209,10 @@ class WholeSelfPlay(Play):
         )
         average = self.settings.passed_on == "average"
         stopped = run_stopping(search, iterations, copies, stops, average=average)
-        rows = self.empty if begins else self._rows(states, subgame, kept, search.root_values())
+        rows = self.empty if begins else self._rows(states, subgame, board_rows, search.root_values())
         if self.leaf.guess is not None:
             rows = rows._replace(policies=self.leaf.guess.encoding.rows(search, np.unique(copies)))
-        return StreetSearch(subgame, kept, copies, stopped, held, rows)
+        return StreetSearch(subgame, board_rows, copies, stopped, held, rows)
 
     def _held(self, state: StreetBelief) -> tuple[int, int]:
         """Sample both players' hands from the beliefs."""
@@ -221,7 +221,7 @@ class WholeSelfPlay(Play):
 
     def _dealt(self, states: Sequence[StreetBelief]) -> tuple[list[Row], list[tuple[int, int]], Ints]:
         """Boards for all public belief states, the hands held in each state, and the row of each state's dealt board."""
-        kept, held, copies = list[Row](), list[tuple[int, int]](), []
+        board_rows, held, copies = list[Row](), list[tuple[int, int]](), []
         for owner, state in enumerate(states):
             hands, suits = self._held(state), self.cards.suits
             form = state.game.rules.format
@@ -232,18 +232,18 @@ class WholeSelfPlay(Play):
             held.append((int(suits.maps[renaming, hands[0]]), int(suits.maps[renaming, hands[1]])))
             if not self.settings.boards:
                 every = suits.deals(state.board)
-                copies.append(len(kept) + list(every).index(comes))
-                kept += [Row(board, float(weight), owner) for board, weight in every.items()]
+                copies.append(len(board_rows) + list(every).index(comes))
+                board_rows += [Row(board, float(weight), owner) for board, weight in every.items()]
                 continue
-            copies.append(len(kept))
-            kept.append(Row(comes, drawn_weight(state, comes), owner))
+            copies.append(len(board_rows))
+            board_rows.append(Row(comes, drawn_weight(state, comes), owner))
             rest = form.cards_left(state.board)
             for _ in range(self.settings.boards - 1):
                 board, _ = suits.canonical((*state.board, *self.generator.choice(rest, count, replace=False).tolist()))
-                kept.append(Row(board, 1.0, owner))
-        return kept, held, np.array(copies)
+                board_rows.append(Row(board, 1.0, owner))
+        return board_rows, held, np.array(copies)
 
-    def _rows(self, states: Sequence[StreetBelief], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> Rows:
+    def _rows(self, states: Sequence[StreetBelief], subgame: StreetSubgame, board_rows: list[Row], values: Ranges) -> Rows:
         """Training rows of hand values before the cards, means over boards.
 
         If values are relative to the showdown value, each board's showdown value is subtracted before averaging. Its mean is
@@ -252,10 +252,10 @@ class WholeSelfPlay(Play):
         """
         encoding = self.leaf.encoding
         assert isinstance(encoding, WholeEncoding)
-        places = StreetPlaces(subgame.game, [PublicHand(each.table, each.board) for each in states])
-        owners, weights = np.array([row.owner for row in kept]), np.array([row.weight for row in kept])
+        places = StreetPlaces(subgame.game, [PublicHand(state.table, state.board) for state in states])
+        owners, weights = np.array([row.owner for row in board_rows]), np.array([row.weight for row in board_rows])
         ranges = tuple(np.stack([state.ranges[player] for state in states]) for player in (0, 1))
-        whole = tuple(own[owners] for own in ranges)
+        whole = tuple(belief[owners] for belief in ranges)
         shown = self.leaf.showdown(subgame.roots, whole)
         pots = np.array([state.game.rules.pot(state.table) for state in states])[owners, None]
         orbits = np.stack([self.cards.suits.orbits(state.board) for state in states])
@@ -274,10 +274,10 @@ class WholeSelfPlay(Play):
         prepared = encoding.prepared(places)
         return Rows(prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1])))
 
-    def _walked(self, found: "StreetSearch", place: int, held: tuple[int, int]) -> StreetBelief:
+    def _walked(self, search: "StreetSearch", index: int, held: tuple[int, int]) -> StreetBelief:
         """Play a street with the given hands; returns the hand's next public belief state or, if the hand ends, that of a new
         hand."""
-        subgame, stopped, board = found.subgame, found.stopped, found.board_of(place)
+        subgame, stopped, board = search.subgame, search.stopped, search.board_of(index)
         explorer, number, betting = int(self.generator.integers(2)), 0, subgame.betting
         while True:
             decision = betting.decisions[number]
@@ -285,12 +285,12 @@ class WholeSelfPlay(Play):
             if explores or self.settings.source == "random":
                 action = int(self.generator.integers(len(decision.actions)))
             else:
-                action = pick(self.generator, stopped.policies[number][:, place, held[decision.player]])
+                action = pick(self.generator, stopped.policies[number][:, index, held[decision.player]])
             kind, number = decision.after[action]
             if kind == "stop":
                 return self._first()
             if kind == "end":
-                following = self._following(subgame, number, board, tuple(own[number, place] for own in stopped.arrived))
+                following = self._following(subgame, number, board, tuple(reach[number, index] for reach in stopped.arrived))
                 return self._first() if following is None else following
 
     def _following(self, subgame: StreetSubgame, end: int, board: Board, arrived: Ranges) -> StreetBelief | None:

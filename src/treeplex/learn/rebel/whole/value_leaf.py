@@ -167,11 +167,11 @@ class WholeLeaf(NetworkLeaf):
         prepared, known = self.prepared(places), self.known(places)
         values = prepared.read(self.forward(prepared.write(believed)), places.widths)
         surplus, pairs, every = np.zeros(len(places)), np.zeros(len(places)), []
-        for owner, (own, belief) in enumerate(zip(values, believed, strict=True)):
-            equalise(known.orbits, own)
+        for owner, (player_values, belief) in enumerate(zip(values, believed, strict=True)):
+            equalise(known.orbits, player_values)
             every.append(places.opposing(believed, owner))
             weights = belief * every[owner]
-            surplus += np.einsum("kh,kh->k", weights, own)
+            surplus += np.einsum("kh,kh->k", weights, player_values)
             pairs += weights.sum(axis=1)
         share = np.divide(surplus, pairs, out=np.zeros_like(pairs), where=pairs > 0)[:, None]
         for owner in (0, 1) if player is None else (player,):
