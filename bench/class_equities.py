@@ -19,7 +19,7 @@ PARTS = 64
 
 
 def main() -> None:
-    """Count and write."""
+    """Count all boards and write the file."""
     boards = canonical_boards(HOLDEM, 5)
     cuts = np.linspace(0, len(boards.boards), PARTS + 1).astype(int)
     slices = [slice(start, end) for start, end in itertools.pairwise(cuts)]

@@ -1,7 +1,7 @@
 """Wall seconds of ``treeplex solve kuhn_poker``: the first time, when kernels are compiled, and afterwards.
 
 Without options the command runs with an empty cache of compiled kernels. With ``--venv`` the package and its dependencies are
-first installed into a fresh virtual environment (downloads), as a new user would do; the installation is not counted.
+first installed into a fresh virtual environment (downloads), as a new user would do; the installation is not timed.
 
     python bench/run.py cold_start [--quick] [--venv]
 """
@@ -26,7 +26,7 @@ PACKAGE_FILES = ("pyproject.toml", "README.md", "LICENSE", "src")
 
 
 def installed(folder: Path) -> list[str]:
-    """Install the package into a fresh virtual environment in ``folder``; the command that starts it."""
+    """Install the package into a fresh virtual environment in ``folder``; returns the command that runs it."""
     source, home = folder / "source", folder / "venv"
     source.mkdir()
     for name in PACKAGE_FILES:
@@ -49,7 +49,7 @@ def timed(command: list[str], folder: Path, environment: dict[str, str]) -> floa
 
 
 def first_and_next(options: argparse.Namespace) -> dict[str, Any]:
-    """Times of the first run and the median of later ones."""
+    """Time of the first run and median of the later ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "work").mkdir()

@@ -1,4 +1,4 @@
-"""Compile time and memory against the size of the game, through rules and through public trees.
+"""Compile time and memory against the size of the game, from rules and from public trees.
 
 Each game is compiled in a fresh process on one core. Memory is the highest resident size while compiling minus the resident
 size before, after all imports and the compilation of a small game.
@@ -30,7 +30,7 @@ from bench.iteration_speed import GOOFSPIEL, battleship
 RULES, PUBLIC = "rules", "public tree"
 GOAL_BYTES = 100.0
 LARGE = 1_000_000
-"""Number of histories from which bytes per history are compared with the goal; below it, fixed costs dominate."""
+"""Minimum number of histories for comparing bytes per history with the goal; below it, fixed costs dominate."""
 
 LADDERS: dict[str, tuple[str, list[str]]] = {
     "Leduc poker, rules": (RULES, [f"leduc_poker(ranks={ranks})" for ranks in (3, 5, 8, 12, 18, 26)]),
@@ -78,7 +78,7 @@ def one_compile(path: str, spec: str) -> dict[str, Any]:
 
 
 def resident_bytes(*, highest: bool = False) -> int:
-    """Resident size of this process now, resetting the peak; or the peak since then."""
+    """Current resident size of this process, resetting the peak; or the peak since the last reset."""
     try:
         if not highest:
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
@@ -92,7 +92,7 @@ def resident_bytes(*, highest: bool = False) -> int:
 
 
 def climb(name: str, limit: float) -> list[dict[str, Any]]:
-    """Compile the games of one ladder until the next would pass ``limit`` histories (ten times that through public trees)."""
+    """Compile the games of one series until the next would pass ``limit`` histories (ten times that through public trees)."""
     path, specs = LADDERS[name]
     limit *= 10 if path == PUBLIC else 1
     found: list[dict[str, Any]] = []
@@ -110,12 +110,12 @@ def climb(name: str, limit: float) -> list[dict[str, Any]]:
 
 
 def growth(found: list[dict[str, Any]]) -> float:
-    """Growth factor of the last game over the one before; a guess at first."""
+    """Growth factor from the previous game to the last one; a guess for the first."""
     return found[-1]["histories"] / found[-2]["histories"] * 0.8 if len(found) > 1 else 2.0
 
 
 def tables(result: dict[str, Any]) -> str:
-    """The result as markdown: one table, and what the goals say."""
+    """The result as markdown: one table, and whether the goals are met."""
     rows = []
     for name, games in result["ladders"].items():
         for game in games:
@@ -134,14 +134,14 @@ def tables(result: dict[str, Any]) -> str:
                 ]
             )
     header = [
-        "ladder",
+        "series",
         "game",
         "histories",
         "seconds",
         "seconds per million histories",
         "peak MiB",
         "peak bytes per history",
-        "bytes kept per history",
+        "bytes stored per history",
     ]
     return f"{record.markdown_table(header, rows, left=2)}\n\n{verdicts(result)}"
 
@@ -204,7 +204,7 @@ def draw(ladders: dict[str, list[dict[str, Any]]], path: Path) -> None:
 
 
 def plot_ladder(axes: Axes, name: str, games: list[dict[str, Any]], key: str, unit: float) -> None:
-    """One curve: filled markers and full lines for rules, open markers and dashes for public trees."""
+    """One curve: filled markers and full lines for rules, open markers and dashed lines for public trees."""
     shown = [game for game in games if game[key] > 0]
     family, path = name.split(", ")
     through_rules = path == "rules"
@@ -222,7 +222,7 @@ def plot_ladder(axes: Axes, name: str, games: list[dict[str, Any]], key: str, un
 
 
 def reference(axes: Axes, slope: float, last: float, text: str) -> None:
-    """A grey line of cost proportional to histories, up to ``last`` of them, named at its right end."""
+    """A grey line proportional to the number of histories, up to ``last``, labelled at its right end."""
     ends = np.array([1e3, last])
     axes.plot(ends, slope * ends, color="#777777", linewidth=1, linestyle=":")
     place = (last, slope * last)
@@ -235,7 +235,7 @@ def reference(axes: Axes, slope: float, last: float, text: str) -> None:
     minutes=5,
     about=(
         "Each game compiles in a fresh process on one core. Memory is the peak resident size above the size at the start. "
-        "Bytes kept are the arrays of the compiled game, without infostate strings."
+        "Bytes stored are the arrays of the compiled game, without infostate strings."
     ),
     picture=("compile_scale.png", "Compile time and memory against the number of histories"),
 )

@@ -1,9 +1,9 @@
 """VR-DeepDCFR+ and VR-DeepPDCFR+ on Leduc poker against their authors' released program: CPU time of an iteration.
 
 An iteration has 10,000 playthroughs for each player, 750 gradient steps of each regret network, and 2,000 of the critic, all
-with three layers of 64 units, on one core. Ours is the mean over a whole training of the published length, theirs the third
-iteration with fewer playthroughs, whose time is scaled up. ``DEEP_PDCFR`` is the folder of their source (rpSebastian/DeepPDCFR,
-Python, no licence), which is not part of Treeplex; without it only Treeplex is measured.
+with three layers of 64 units, on one core. Ours is the mean over a training run of the published length. Theirs is the third
+iteration with fewer playthroughs, scaled up. ``DEEP_PDCFR`` is the folder of their source (rpSebastian/DeepPDCFR, Python, no
+licence), which is not part of Treeplex; without it only Treeplex is measured.
 """
 
 import argparse
@@ -29,16 +29,16 @@ LEARNERS = {
     "vr-deep-dcfr+": (VrDeepDcfr, VrDeepDcfrSettings, "VRDeepDCFRPlus"),
     "vr-deep-pdcfr+": (VrDeepPdcfr, VrDeepPdcfrSettings, "VRDeepPDCFRPlus"),
 }
-"""Our class, its settings, and their class."""
+"""Our class, its settings, and the authors' class."""
 WALKS, FITS, CRITIC_FITS = 10_000, 750, 2000
-"""Playthroughs and gradient steps for a player, and gradient steps of the critic: theirs has 1,000 after each player's turn."""
+"""Playthroughs and gradient steps per player, and gradient steps of the critic (theirs: 1,000 after each player)."""
 ITERATIONS = 31
-"""Of a published training: 4.7 million histories."""
+"""Iterations of a published training run: 4.7 million histories."""
 THEIR_WALKS, THEIR_ITERATIONS = 1000, 3
 
 
 def ours(name: str, iterations: int) -> float:
-    """CPU seconds per iteration, the mean over a training; kernels are compiled beforehand."""
+    """CPU seconds per iteration, the mean over a training run; kernels are compiled beforehand."""
     learner, settings, _ = LEARNERS[name]
     wanted = settings(walks=WALKS, fits=FITS, critic_fits=CRITIC_FITS, width=64, layers=3)
     learner(tp.load(GAME), wanted).step()

@@ -1,4 +1,4 @@
-"""Environment steps per second, beside OpenSpiel's Python ``rl_environment``, in one process, taking turns.
+"""Environment steps per second, compared with OpenSpiel's Python ``rl_environment``, in one process, taking turns.
 
 Every decision is a random legal action. A step is one call of ``step``: in ``GameEnv`` it includes chance and the opponent's
 reply, elsewhere it is one player's decision.
@@ -75,7 +75,7 @@ def pettingzoo_steps(spec: str) -> Callable[[int], int]:
 
 
 def vector_steps(spec: str) -> Callable[[int], int]:
-    """Games side by side in :class:`GameVectorEnv`; returns the steps of all of them."""
+    """Parallel games in :class:`GameVectorEnv`; returns their total steps."""
     envs, generator = GameVectorEnv(spec, SIDE_BY_SIDE), np.random.default_rng(0)
     _, infos = envs.reset(seed=0)
 

@@ -1,11 +1,12 @@
-"""Flops, turns and rivers that stand for all, with weights fitted to equities of the 169 classes of hands against each other.
+"""Weighted flops, turns and rivers that represent all boards, fitted to equities of the 169 hand classes.
 
 It writes the file of :mod:`treeplex.holdem.cards.fitted_deals`, in three minutes of processor time:
 
     python -m bench.fitted_deals
 
-Deals are chosen one by one, each time that along which the error falls most, and all weights are fitted anew: nonnegative least
-squares. Turns and rivers are then chosen flop by flop; what the boards before have got wrong is part of what the next ones fit.
+Deals are chosen greedily: each step adds the deal with the steepest descent of the error and refits all weights by nonnegative
+least squares. Turns and rivers are then chosen flop by flop, and each choice also fits part of the error of the boards chosen
+before.
 """
 
 import itertools
@@ -30,13 +31,13 @@ from treeplex.holdem.spots.spot import Spot
 SPOT = "examples/spots/preflop.yaml"
 UPPER = np.triu_indices(SIZE, 1)
 FLOPS, TURNS, RIVERS = 17_296, 45, 44
-"""Deals beside two hands, one street after the other."""
+"""Deals that are possible with two hands, street by street."""
 SPREAD, HELD = 0.5, 0.1
-"""What else is fitted, beside equities: their squares on the flop, and how often a class can be held beside the board."""
+"""Weights of the other fitted features: squared equities on the flop, and the share of each class not blocked by the board."""
 EVEN = {"flop": 0.01, "later": 0.02}
-"""How much weights are drawn to equal ones."""
+"""Strength of the regularisation towards equal weights."""
 CARRIED = 0.5
-"""The part of the error of all boards so far that the next deals make up for, beside their own."""
+"""Share of the error of all boards so far that the next deals also fit."""
 
 
 @njit(nogil=True)
@@ -57,7 +58,7 @@ def count_boards(hands, classes, boards, found):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def add_rows(rows, weights, places, found):  # type: ignore[no-untyped-def]
-    """Add each row, times its weight, to several places."""
+    """Add each row, times its weight, to several target rows."""
     for row in range(rows.shape[0]):
         for place in places[row]:
             found[place] += weights[row] * rows[row]
@@ -71,13 +72,13 @@ def margins_of(boards: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def held_beside(board: tuple[int, ...]) -> Floats:
-    """The part of each class that can be held beside a board, float64 [169]."""
+    """The share of each class not blocked by a board, float64 [169]."""
     free = ~np.isin(HANDS, board).any(axis=1)
     return np.asarray(np.bincount(HAND_CLASSES[free], minlength=SIZE) / np.bincount(HAND_CLASSES))
 
 
 def flop_margins(flops: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Wins less losses on each flop over all pairs of turn and river, float32 [F, 14196]: boards up to suits are dealt once."""
+    """Wins less losses on each flop over all turns and rivers, float32 [F, 14196]; isomorphic boards are evaluated once."""
     whole, firsts = canonical_boards(HOLDEM, 5), canonical_boards(HOLDEM, 3)
     rows = firsts.find(flops.astype(np.int64))[0]
     place = np.empty(len(rows), np.int64)
@@ -92,22 +93,22 @@ def flop_margins(flops: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def fit(gram: Floats, aim: Floats, chosen: list[int], pull: float, equal: float) -> Floats:
-    """The weights of the chosen deals: least squares, drawn to equal ones."""
+    """The weights of the chosen deals by least squares, regularised towards equal weights."""
     ridge = pull * np.diag(gram).mean()
     root = np.linalg.cholesky(gram[np.ix_(chosen, chosen)] + (ridge + 1e-15) * np.eye(len(chosen)))
     return np.asarray(nnls(root.T, np.linalg.solve(root, aim[chosen] + ridge * equal))[0])
 
 
 def represent(gram: Floats, aim: Floats, count: int, total: float, pull: float, barred: tuple[int, ...] = ()) -> Floats:
-    """Weights of all deals, at most ``count`` of them positive, whose weighted sum of features comes close to the aim.
+    """Weights of all deals, at most ``count`` of them positive, whose weighted sum of features approximates the target.
 
     Args:
         gram: products of features, float64 [n, n].
-        aim: products of each deal's features with those aimed at, float64 [n].
+        aim: products of each deal's features with the target's, float64 [n].
         count: deals to choose.
-        total: what weights sum to, about.
-        pull: how much they are drawn to equal ones.
-        barred: deals that are not chosen.
+        total: approximate sum of the weights.
+        pull: strength of the regularisation towards equal weights.
+        barred: excluded deals.
     """
     scale, found = np.sqrt(np.diag(gram)), np.zeros(len(aim))
     chosen: list[int] = []
@@ -138,7 +139,7 @@ def represent(gram: Floats, aim: Floats, count: int, total: float, pull: float, 
 
 
 class DealFeatures:
-    """Flops, turns and rivers of a whole deck with the features they are chosen by."""
+    """Flops, turns and rivers of a full deck with the features used to choose among them."""
 
     def __init__(self) -> None:
         self.spot: Spot = read_spot_file(SPOT).spot()
@@ -158,7 +159,7 @@ class DealFeatures:
         self.gram = first @ first.T + SPREAD * squares @ squares.T
 
     def chosen(self, counts: tuple[int, int, int], barred: tuple[int, ...] = ()) -> DealSet:
-        """A set of so many flops, turns and rivers, without some of the flops."""
+        """A set with the given numbers of flops, turns and rivers, some flops excluded."""
         flops = represent(self.gram, self.gram @ self.copies, counts[0], self.copies.sum(), EVEN["flop"], barred)
         rows, error, began = [], -self.exact, process_time()
         taken = np.flatnonzero(flops)
@@ -171,7 +172,7 @@ class DealFeatures:
         return DealSet.of(rows)
 
     def features(self, equity: NDArray[np.floating], board: tuple[int, ...], held: float) -> Floats:
-        """Equities of pairs of classes and parts of classes that can be held, weighted."""
+        """Weighted features: equities of pairs of classes, and shares of classes not blocked."""
         return np.asarray(np.concatenate([equity, held_beside(board) * held]) * self.root)
 
     def error(self, features: Floats) -> float:
@@ -179,7 +180,7 @@ class DealFeatures:
         return float(np.linalg.norm(features[: len(self.pairs)]) / 2)
 
     def runouts(self, flop: int, weight: float, counts: tuple[int, int], error: Floats) -> tuple[list, Floats]:
-        """Turns and rivers of a flop: rows of cards and shares, and the error of all boards with these."""
+        """Turns and rivers of a flop: rows of cards and weights, and the error of all boards including these."""
         cards, copies, fixed = self.flops[flop]
         left = [card for card in range(52) if card not in cards]
         both = list(itertools.combinations(left, 2))
@@ -221,13 +222,13 @@ class DealFeatures:
         return found, error
 
     def several(self, rows: Floats, target: Floats, dealt: list, count: int, error: Floats, total: int) -> Floats:
-        """How many deals each of a street stands for."""
+        """Number of deals that each deal of a street represents."""
         aim = rows @ (target - CARRIED * error)
         return represent(rows @ rows.T, np.asarray(aim), count, total, EVEN["later"])
 
 
 def main() -> None:
-    """Choose and write."""
+    """Choose the sets and write the file."""
     began = process_time()
     fitting, barred, arrays = DealFeatures(), tuple[int, ...](), {}
     print(f"flops counted, {process_time() - began:.0f} s", flush=True)

@@ -1,9 +1,9 @@
 """GPU benchmark in one command: whole games and batches of searches on a GPU, against compiled kernels on one core.
 
-Whole games run DCFR in double and in single precision; the exploitabilities of both implementations are compared, so that wrong
-results on a GPU are noticed. Phantom games are included for their payoffs, which are products. Batches are subgames of ReBeL's
-self-play in increasing numbers; trainings play, search and take gradient steps, with the paper's settings. On a machine without
-a GPU the GPU code runs on the CPU, to check that it works.
+Whole games run DCFR in double and in single precision; the exploitabilities of both implementations are compared, to detect
+wrong results on a GPU. Phantom games are included because their payoffs are stored as products. Batches contain increasing
+numbers of subgames from ReBeL's self-play. Training runs include self-play, search and gradient steps, with the paper's
+settings. On a machine without a GPU the GPU code runs on the CPU, to check that it works.
 
     python bench/run.py gpu [--quick] [--device cuda]
 """
@@ -30,21 +30,21 @@ from treeplex.solvers.registry import make_solver
 
 GAMES = ("leduc_poker", "leduc_poker(ranks=13)", "liars_dice(dice_sides=6)", "liars_dice(dice=2,dice_sides=3)")
 FACTORS, LARGE_FACTORS = ("phantom_ttt(rows=2,columns=3)", "dark_hex(num_rows=2,num_cols=3)"), ("phantom_ttt", "dark_hex")
-"""Games whose payoffs are products; on a card also their boards of 3 by 3, which take 20 s each to compile."""
+"""Games whose payoffs are stored as products; on a GPU also the boards of 3 by 3, which take 20 s each to compile."""
 BATCH_GAME, BATCHES = "liars_dice(dice_sides=4)", (64, 1024, 8192)
 DICE, EPISODES = "liars_dice(dice_sides=5)", (64, 1024, 8192)
-"""A training of the paper's, and how many games it plays side by side; the last two on a card only."""
+"""Training runs with the paper's settings, and their numbers of parallel games; the last two on a GPU only."""
 BEGUN = 64
-"""Rows before the first step, so that steps are among what is timed."""
+"""Rows before the first gradient step, so that the timing includes gradient steps."""
 OFF_CARD = (
     "**This machine has no GPU**: the table is the GPU code on the CPU. The [ReBeL notebook]"
     "(notebook/rebel.md#speed-on-a-gpu) has the speed of an NVIDIA H200."
 )
-"""What these tables are without one."""
+"""Note for the tables on a machine without a GPU."""
 WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "GPU"}
-"""Where trainings take place, for the page."""
+"""Devices of the training runs, for the page."""
 SECONDS = 0.5
-"""About how long a game's iterations take on the processor."""
+"""Approximate seconds of a game's iterations on the CPU."""
 
 
 def seconds_of(solver: Any, iterations: int, device: Any = None) -> float:
@@ -59,7 +59,7 @@ def seconds_of(solver: Any, iterations: int, device: Any = None) -> float:
 
 
 def whole_game(spec: str, device: Any, quick: bool) -> dict[str, Any]:
-    """Seconds per iteration in three ways, and the distance between the policies of both implementations."""
+    """Seconds per iteration of three implementations, and the difference of their exploitabilities."""
     game = tp.compile(spec)
     kernels = make_solver(game, "dcfr")
     seconds = {"kernels": seconds_of(kernels, 2)}
@@ -76,7 +76,7 @@ def whole_game(spec: str, device: Any, quick: bool) -> dict[str, Any]:
 
 
 def training(game: str, trainer: RebelTrainer, rounds: int) -> dict[str, Any]:
-    """Seconds of a round of ReBeL's training, and subgames, or turns with their rivers, a second; the first round left out."""
+    """Seconds per round of ReBeL's training and subgames (or turns with their rivers) per second, without the first round."""
     name, episodes = trainer.settings.device, getattr(trainer.settings, "episodes", None)
     clock = time.perf_counter if name == "cuda" else time.process_time
     first, began = trainer.round(), clock()
@@ -90,7 +90,7 @@ def training(game: str, trainer: RebelTrainer, rounds: int) -> dict[str, Any]:
 
 
 def trainings(name: str, quick: bool) -> list[dict[str, Any]]:
-    """On the processor's compiled kernels, one core, and on a device; Liar's Dice, then turns, which are for a card."""
+    """Training runs with compiled kernels on one core and on a device: Liar's Dice, then turns (GPU only)."""
     on_card, rules, found = name == "cuda", public_tree(DICE), list[dict[str, Any]]()
     for device, counts in (("cpu", EPISODES[:1]), (name, EPISODES if on_card else EPISODES[:1])):
         for count in counts:
@@ -103,7 +103,7 @@ def trainings(name: str, quick: bool) -> list[dict[str, Any]]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """On what."""
+    """Add the option for the device."""
     parser.add_argument("--device", choices=("torch-cpu", "cuda"), default="cuda" if torch.cuda.is_available() else "torch-cpu")
 
 
@@ -115,7 +115,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     about="Transfers at the beginning and end of a run are not counted. Kernels run on one core.",
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Whole games, then batches."""
+    """Measure full games, then batches."""
     torch.set_num_threads(1)
     device = torch_device(options.device)
     on_card = device.type == "cuda"

@@ -14,7 +14,7 @@ from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.strength import double_wins
 
 OPPONENTS = 990
-"""Hands that an opponent can hold beside two cards and a board of five."""
+"""Possible opponent hands, given two hole cards and a board of five."""
 
 
 def equities() -> np.ndarray:

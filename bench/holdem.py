@@ -1,8 +1,8 @@
-"""Hold'em spots solved by Treeplex and, where their programs are found, by postflop-solver and TexasSolver in turns.
+"""Hold'em spots solved by Treeplex and, if installed, by postflop-solver and TexasSolver, taking turns.
 
-Every system has a process of its own with the spot built in it. They take turns (A B A B ...); a turn starts at iteration 0
-and stops at the first check at or below the target (checks every ten iterations, not counted in the seconds), or does a fixed
-number of iterations. One thread runs on one core, two threads on two. What is reported is the median over the turns.
+Every system runs in a separate process with the spot already built. They take turns (A B A B ...). A turn starts at iteration 0
+and stops at the first check at or below the target (a check every ten iterations, not timed), or after a fixed number of
+iterations. One thread runs on one core, two threads on two. The result is the median over the turns.
 
     python bench/run.py holdem [--quick] [--case turn_basic] [--rounds 5] [--all] [--endgames FOLDER]
 
@@ -32,7 +32,7 @@ MIB = 2**20
 
 
 def cores_for(threads: int, core: int | None) -> list[int]:
-    """The last cores there are, or the one asked for and its neighbours."""
+    """The last available cores, or the requested one and its neighbours."""
     available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
     if threads > len(available):
         raise RivalError(f"{threads} threads need as many cores, and there are {len(available)}")
@@ -43,7 +43,7 @@ def cores_for(threads: int, core: int | None) -> list[int]:
 
 
 class Contest:
-    """One case with a number of threads and a storage type: the sessions and their answers by turn."""
+    """One case with a number of threads and a storage type: the sessions and their results by turn."""
 
     def __init__(self, case: Case, threads: int, storage: str, options: argparse.Namespace) -> None:
         self.case, self.threads, self.storage = case, threads, storage
@@ -57,7 +57,7 @@ class Contest:
         self.texas = ""
 
     def start(self, folder: Path) -> None:
-        """Start ours and every rival that is installed."""
+        """Start Treeplex and every installed rival."""
         spot, wanted = self.case.spot(), {"threads": self.threads, "storage": self.storage, "cores": self.cores}
         for system in (OURS, *self.case.rivals):
             if system != OURS and command_of(system) is None:
@@ -102,7 +102,7 @@ class Contest:
         }
 
     def run(self, rounds: int) -> dict[str, Any]:
-        """All turns; the medians."""
+        """Run all turns; returns the medians."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             try:
@@ -158,14 +158,14 @@ class Contest:
         }
 
     def goals(self, ours: dict[str, Any]) -> list[dict[str, Any]]:
-        """Whether the goals for these threads are met; none for other storages than float32, and none in a quick run."""
+        """Whether the goals for these threads are met; empty for storages other than float32 and for quick runs."""
         if self.quick or self.storage != "float32":
             return []
         return [judged(goal, ours) for goal in self.case.goals if goal.threads == self.threads]
 
 
 def warm_session(case: str, **wanted: Any) -> Session:
-    """Ours; started anew where kernels were compiled just now, so that memory is not the compiler's."""
+    """Treeplex's session, restarted if kernels were just compiled, so that its memory excludes the compiler's."""
     session = our_session(case, **wanted)
     if session.about["kernel_seconds"] > COMPILED_SECONDS:
         session.close()
@@ -208,7 +208,7 @@ def cold_kernels(options: argparse.Namespace) -> float:
 
 
 def tables(result: dict[str, Any]) -> str:
-    """The result as markdown: a table a case."""
+    """The result as markdown: one table per case."""
     parts = []
     for name in dict.fromkeys(each["case"] for each in result["contests"]):
         contests = [each for each in result["contests"] if each["case"] == name]
@@ -223,7 +223,7 @@ def tables(result: dict[str, Any]) -> str:
 
 
 def goal_line(contest: dict[str, Any], goal: dict[str, Any]) -> str:
-    """One goal in words."""
+    """One goal as a sentence."""
     unit = "s" if goal["kind"] == "seconds" else "ms per iteration"
     threads = f"{contest['threads']} thread{'s' if contest['threads'] > 1 else ''}"
     verdict = "met" if goal["met"] else "missed"
@@ -280,7 +280,7 @@ def row(system: str, found: dict[str, Any], contest: dict[str, Any]) -> list[str
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", action="append", choices=list(CASES), help="only this case (repeatable)")
     parser.add_argument("--all", action="store_true", help="also the slow cases")
-    parser.add_argument("--rounds", type=int, default=None, help="turns of each system (default: as the case says)")
+    parser.add_argument("--rounds", type=int, default=None, help="turns of each system (default: set by the case)")
     parser.add_argument("--endgames", default=None, help=f"folder of Libratus' subgame1.txt to subgame4.txt (or {ENDGAMES})")
 
 

@@ -1,7 +1,7 @@
-"""Milliseconds per CFR iteration and per exploitability, Treeplex beside OpenSpiel and LiteEFG.
+"""Milliseconds per CFR iteration and per exploitability computation, Treeplex compared with OpenSpiel and LiteEFG.
 
-Every system has a process of its own, all pinned to one core, with one thread. They take turns (A B C A B C ...); a turn is a
-batch of about ``--batch`` seconds after a warm-up, and what is reported is the median over the turns.
+Every system runs in a separate process, all pinned to one core, with one thread. They take turns (A B C A B C ...). A turn is a
+batch of about ``--batch`` seconds after a warm-up. The result is the median over the turns.
 
     python bench/run.py iteration_speed [--quick] [--all] [--case leduc] [--rounds 9]
 """
@@ -22,7 +22,7 @@ OURS, OURS_PLUS = "Treeplex CFR", "Treeplex CFR+"
 OUR_JUDGE = "Treeplex exploitability"
 RIVALS = {CPP: OURS, CACHED: OURS, JAX: OURS, LITE: OURS, LITE_PLUS: OURS_PLUS}
 LARGE_RIVALS = {CPP: OURS, CACHED: OURS, LITE: OURS, LITE_PLUS: OURS_PLUS}
-"""Without the JAX solver, whose dense tables of every depth do not fit large games."""
+"""Systems without the JAX solver, whose dense tables per depth are too large for large games."""
 THREE_PLAYER_RIVALS = {CPP: OURS, CACHED: OURS}
 JUDGES = {"OpenSpiel C++ NashConv": OUR_JUDGE, "LiteEFG exploitability": OUR_JUDGE}
 WARM_UP = (1, 2)
@@ -36,9 +36,9 @@ class Case:
     Attributes:
         name, title: for the command line and for tables.
         spec: the game, as OpenSpiel and Treeplex both read it.
-        rivals: for each other system the one of ours that does the same.
-        goals: for some of them, how many times faster ours should be.
-        goal_ms: how many milliseconds ours may take, if that is set.
+        rivals: for each other system, the algorithm of Treeplex to compare it with.
+        goals: for some of them, the required speedup of Treeplex.
+        goal_ms: limit in milliseconds for Treeplex, if there is one.
         slow: systems that take minutes to set up here; run with ``--all`` only.
     """
 
@@ -51,13 +51,13 @@ class Case:
     slow: tuple[str, ...] = ()
 
     def systems(self, everything: bool) -> list[str]:
-        """The systems to run, ours first."""
+        """The systems to run, Treeplex first."""
         others = [name for name in self.rivals if everything or name not in self.slow]
         return [*dict.fromkeys(self.rivals[name] for name in others), *others]
 
 
 def battleship(height: int) -> str:
-    """The games that the DDCFR paper calls Battleship-2 and Battleship-3."""
+    """Battleship-2 and Battleship-3 of the DDCFR paper."""
     return (
         f"battleship(board_width=2,board_height={height},ship_sizes=[2],ship_values=[2],num_shots=3,allow_repeated_shots=False)"
     )
@@ -127,7 +127,7 @@ def summary(times: int, build_seconds: float, turns: list[dict[str, Any]]) -> di
 
 
 def compare(case: Case, measured: dict[str, Any]) -> list[dict[str, Any]]:
-    """Ratios to ours, and whether the goals are met."""
+    """Ratios to Treeplex's times, and whether the goals are met."""
     found = []
     for other, ours in case.rivals.items():
         if other in measured and ours in measured:
@@ -153,7 +153,7 @@ def tables(result: dict[str, Any]) -> str:
 
 
 def case_table(case: dict[str, Any]) -> str:
-    """One row a system."""
+    """One row per system."""
     ratios = {each["other"]: each for each in case["comparisons"] if each["other"]}
     limits = {each["ours"]: each for each in case["comparisons"] if not each["other"]}
     rows = []
@@ -177,7 +177,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", action="append", choices=[case.name for case in CASES], help="only this case (repeatable)")
     parser.add_argument("--all", action="store_true", help="also systems that take minutes to set up on a game")
     parser.add_argument("--rounds", type=int, default=None, help="turns of each system (default 9; 2 with --quick)")
-    parser.add_argument("--batch", type=float, default=None, help="seconds a turn aims at (default 0.5; 0.02 with --quick)")
+    parser.add_argument("--batch", type=float, default=None, help="target seconds per turn (default 0.5; 0.02 with --quick)")
 
 
 @benchmark(

@@ -1,7 +1,8 @@
-"""Deep CFR and neural fictitious self-play on Leduc poker against OpenSpiel's in PyTorch: same networks and gradient steps.
+"""Deep CFR and neural fictitious self-play on Leduc poker compared with OpenSpiel's in PyTorch: same networks and gradient
+steps.
 
-Rates of traversals or episodes and of gradient steps, on one core, in one process, and the time for the numbers of a published
-training. Times are CPU time.
+Measures rates of traversals or episodes and of gradient steps, on one core in one process, and the time per iteration of a
+published training run. Times are CPU time.
 """
 
 import argparse
@@ -18,13 +19,12 @@ from treeplex.learn.neural.responses.nfsp import Nfsp, NfspSettings
 
 GAME, LAYERS, BATCH, RATE = "leduc_poker", (64, 64, 64), 2048, 1e-3
 WALKS, STEPS = 1500, 750
-"""Numbers per iteration and player in published trainings."""
+"""Traversals and gradient steps per iteration and player in published training runs."""
 ROUNDS, THEIR_WALKS, THEIR_STEPS = 20, 600, 50
 EVERY, NFSP_BATCH, NFSP_ROOM = 128, 128, 200_000
-"""Neural fictitious self-play as OpenSpiel's paper has it: a step of each network for so many steps of its agent, rows of such
-a step, and transitions that are kept."""
+"""Settings of NFSP in OpenSpiel's paper: environment steps per gradient step, rows per gradient step, and buffer size."""
 PLAYS, THEIR_PLAYS, THEIR_FIRST = 5000, 1500, 600
-"""Episodes that are measured; theirs after some in which buffers fill."""
+"""Measured episodes; OpenSpiel's follow some episodes that fill its buffers."""
 
 
 def rates(walk: Callable[[], object], fit: Callable[[], object], walks: int, steps: int) -> dict[str, float]:
@@ -132,7 +132,7 @@ def our_nfsp(steps: float) -> dict[str, float]:
     title="Deep CFR and neural fictitious self-play compared with OpenSpiel",
     place=13,
     minutes=2,
-    about="The same networks and gradient steps in one process on one core, in processor time.",
+    about="Networks of equal size with equal gradient steps, in one process on one core, in processor time.",
     needs=("torch", "pyspiel", "tree"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -162,12 +162,17 @@ def tables(result: dict[str, Any]) -> str:
         [name, f"{found['steps']:,.0f}", f"{found['seconds']:,.2f}"]
         for name, found in ((names[key], result["nfsp"][key]) for key in names)
     ]
-    heads = ["Deep CFR", "walks a second", "gradient steps a second", f"seconds for {WALKS:,} walks and {STEPS} steps a player"]
+    heads = [
+        "Deep CFR",
+        "traversals per second",
+        "gradient steps per second",
+        f"seconds for {WALKS:,} traversals and {STEPS} steps per player",
+    ]
     others = ["neural fictitious self-play", "gradient steps of each network in 10,000 episodes", "seconds for 10,000 episodes"]
     times = result["times"]
     return (
         f"{record.markdown_table(heads, walked)}\n\n{record.markdown_table(others, played)}\n\n"
-        f"Deep CFR is {times['deep cfr']:.0f} times as fast, neural fictitious self-play {times['nfsp']:.0f} times. A "
-        f"gradient step of OpenSpiel uses {BATCH:,} rows of Deep CFR and {NFSP_BATCH} of self-play. A step of Treeplex uses "
-        "all infosets, because it merges their rows."
+        f"Deep CFR is {times['deep cfr']:.0f} times as fast as OpenSpiel's, neural fictitious self-play {times['nfsp']:.0f} "
+        f"times. A gradient step of OpenSpiel uses {BATCH:,} rows in Deep CFR and {NFSP_BATCH} in self-play. A step of Treeplex "
+        "uses all infosets, because it merges their rows."
     )

@@ -1,6 +1,6 @@
-"""A thousand iterations of DCFR on the two largest games of the DDCFR paper: seconds, and how good the result is.
+"""A thousand iterations of DCFR on the two largest games of the DDCFR paper: time and exploitability.
 
-Each run is a fresh process on one core: the time to import, to compile the game, to iterate, to judge.
+Each run is a fresh process on one core: times to import, compile the game, iterate and evaluate.
 
     python bench/run.py long_runs [--quick] [--repeats 3]
 """
@@ -27,7 +27,7 @@ RUNS = {
 
 
 def one_run(spec: str, iterations: int) -> dict[str, float]:
-    """Load, compile, solve and judge in this process."""
+    """Load, compile, solve and evaluate in this process."""
     start = time.perf_counter()
     from treeplex.evaluate import judge
     from treeplex.forms.compile.compile_game import compile_game
@@ -59,7 +59,7 @@ def repeated(spec: str, options: argparse.Namespace) -> list[dict[str, float]]:
 
 
 def summary(name: str, runs: list[dict[str, float]], iterations: int) -> dict[str, Any]:
-    """Medians over the runs, and whether the goal is met by compiling and iterating together."""
+    """Medians over the runs, and whether compiling plus iterating meets the goal."""
     medians: dict[str, Any] = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
     total = medians["compile_seconds"] + medians["iterate_seconds"]
     complete = iterations == ITERATIONS
@@ -90,7 +90,7 @@ def tables(result: dict[str, Any]) -> str:
                 "" if run["paper_ratio"] is None else f"{record.digits(run['paper_ratio'])} times",
             ]
         )
-    header = ["game", "compile, s", "iterate, s", "exploitability", "goal, both", "in the paper", "faster by"]
+    header = ["game", "compile, s", "iterate, s", "exploitability", "goal for both times", "time in the paper", "faster by"]
     return f"DCFR, {result['iterations']} iterations.\n\n{record.markdown_table(header, rows)}"
 
 

@@ -1,4 +1,4 @@
-"""Hands per second between policy tables, against the loops of OpenSpiel and RLCard, in one process, taking turns.
+"""Hands per second between policy tables, compared with the loops of OpenSpiel and RLCard, in one process, taking turns.
 
 A hand is one game from the deal to the payoffs, with random cards and actions; both seats play uniformly.
 
@@ -38,7 +38,7 @@ TABLES, AGENTS, RULES, LOOP, BOTS, RLCARD = (
 )
 GOAL = 50.0
 SECONDS = 0.5
-"""About how long a turn takes."""
+"""Approximate seconds per turn."""
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -60,7 +60,7 @@ def tables(result: dict[str, Any]) -> str:
 
 
 def table_hands(spec: str) -> Callable[[int], None]:
-    """The kernel that samples hands over stored histories."""
+    """Hands by the kernel that samples from stored histories."""
     game = tp.compile(spec)
     hands = TableHands(game, [Policy.uniform(game)])
 
@@ -72,7 +72,7 @@ def table_hands(spec: str) -> Callable[[int], None]:
 
 
 def table_agents(spec: str) -> Callable[[int], None]:
-    """The loop that plays agents of every kind."""
+    """Hands by the match loop for all agents."""
     game = load(spec)
     table = MatchTable(game.public, [agent("uniform", game) for _ in range(2)])
 
@@ -146,14 +146,14 @@ def rlcard(spec: str) -> Callable[[int], None]:
 
 
 def rate(run: Callable[[int], None], count: int) -> float:
-    """Hands a second."""
+    """Hands per second."""
     began = time.perf_counter()
     run(count)
     return count / (time.perf_counter() - began)
 
 
 def case(title: str, rounds: int, seconds: float) -> dict[str, Any]:
-    """All systems on one game, by turns."""
+    """All systems on one game, taking turns."""
     spec = GAMES[title]
     builders = {TABLES: table_hands, AGENTS: table_agents, RULES: rules_loop, LOOP: openspiel_loop, BOTS: openspiel_bots}
     if spec == "leduc_poker" and importlib.util.find_spec("rlcard") is not None:
@@ -169,7 +169,7 @@ def case(title: str, rounds: int, seconds: float) -> dict[str, Any]:
             found[system].append(rate(run, counts[system]))
     rates = {system: statistics.median(each) for system, each in found.items()}
     ratio = rates[TABLES] / max(rates[system] for system in (LOOP, BOTS, RLCARD) if system in rates)
-    print(f"{title}: {rates[TABLES]:,.0f} hands a second, {ratio:,.0f} times", flush=True)
+    print(f"{title}: {rates[TABLES]:,.0f} hands per second, {ratio:,.0f} times", flush=True)
     return {"game": title, "spec": spec, "rates": rates, "ratio": ratio}
 
 

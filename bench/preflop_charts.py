@@ -1,7 +1,7 @@
-"""Solve the shipped preflop charts and write their files; each takes some minutes of CPU time.
+"""Solve the shipped preflop charts and write their files; each takes several minutes of CPU time.
 
     python -m bench.preflop_charts 20bb 50bb 100bb 200bb
-    python -m bench.preflop_charts --network       distance of network charts from them, from the results of two studies
+    python -m bench.preflop_charts --network       distances of network charts, from stored results
 
 A chart contains only the preflop strategy, with the records of its solve.
 """
@@ -20,10 +20,10 @@ from treeplex.holdem.study.preflop_charts import BY_NETWORK, SHIPPED, solution_c
 
 SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
 SHORT, SHORT_STACK, SHORT_ITERATIONS = Path("examples/spots/preflop.yaml"), 20.0, 240
-"""The spot of the shortest stack, which is solved by DCFR: there it comes closer than HS-DCFR."""
+"""The spot of the shortest stack, solved by DCFR, which comes closer to equilibrium there than HS-DCFR."""
 RESULTS = Path(__file__).resolve().parents[1] / "papers/holdem/results"
 NETWORK = "network, 1,755 flops"
-"""What the study of the shortest stack calls its chart by a network."""
+"""Name of the network's chart in the study of the shortest stack."""
 
 
 def chart_spot(stack: float) -> Spot:
@@ -36,7 +36,7 @@ def chart_spot(stack: float) -> Spot:
 
 
 def solve_chart(path: Path, spot: Spot) -> None:
-    """Solve a spot as its file says and save its preflop strategy."""
+    """Solve a spot with the settings in its file and save its preflop strategy."""
     most = spot.settings.iterations
     found = solve_spot(
         spot,
@@ -52,7 +52,7 @@ def solve_chart(path: Path, spot: Spot) -> None:
 
 
 def measured(study: str) -> Iterator[tuple[list[str], Any]]:
-    """The numbers of a study's results and where they stand."""
+    """The numbers of a study's results and their file."""
     for line in (RESULTS / f"{study}.jsonl").read_text("utf-8").splitlines():
         found = json.loads(line)
         if "run" in found:
@@ -76,7 +76,7 @@ def network_distances() -> Mapping[str, Mapping[str, Any]]:
 
 
 def main() -> None:
-    """Solve the charts that were named; those that are there already are solved anew."""
+    """Solve the named charts, replacing existing files."""
     if sys.argv[1:] == ["--network"]:
         BY_NETWORK.write_text(json.dumps(network_distances(), indent=2) + "\n", "utf-8")
         return

@@ -1,16 +1,16 @@
-"""Self-play and evaluation of ReBeL on Liar's Dice beside the code that its authors released, in turns, in CPU seconds.
+"""Self-play and evaluation of ReBeL on Liar's Dice compared with the authors' released code, taking turns, in CPU seconds.
 
 Both generate subgames with the released settings: linear CFR with 1,024 updates of one player (512 iterations of ours, which
 update both), subgames of two actions, an untrained network of two layers of 256, one thread on one core. Episodes of the
-released code follow one another; ours advance in lockstep, here without sharing the searches of episodes that stand at the
-same public belief state; what sharing them adds, as trainings do, is a column of its own. A playthrough of an evaluation
-searches all public states; the released code does one after another, Treeplex 32 side by side, several public states at once.
+released code follow one another; ours advance in lockstep, here without sharing searches between episodes at the same public
+belief state. The gain from sharing them, as in training, has a separate column. A playthrough of an evaluation searches all
+public states; the released code runs one after another, Treeplex 32 at once, several public states at a time.
 
     python bench/run.py rebel [--quick] [--rounds 5] [--game 1x4f] [--all]
 
 The released code (facebookresearch/rebel, C++, Apache-2.0) is not part of Treeplex or needed by it. ``REBEL_DRIVER`` is the
 command of a small program that you write around its ``RlRunner`` and ``compute_sampled_strategy_recursive_to_leaf``. It reads
-commands, one a line, and answers each with a line of JSON. Without it Treeplex is measured alone.
+commands, one a line, and answers each with a line of JSON. Without it only Treeplex is measured.
 
 ===================================== ============================================================================
 ``game DICE FACES NET``               ``version``; NET is a TorchScript file of a network that takes its queries
@@ -18,9 +18,10 @@ commands, one a line, and answers each with a line of JSON. Without it Treeplex 
 ``evaluate COUNT UPDATES DEPTH SEED`` COUNT playthroughs, seeds from SEED on
 ===================================== ============================================================================
 
-The last two answer with ``count`` (done), ``cpu`` seconds in all, ``net_cpu`` seconds of the network, and ``leaves``, at how
-many places it was asked, summed over all updates; or with ``error`` alone. The rest is as released: linear CFR, one thread,
-leaves sampled, a quarter of the exploring player's actions at random. :mod:`bench.rivals.rebel_worker` answers so for Treeplex.
+The last two answer with ``count`` (done), ``cpu`` seconds in all, ``net_cpu`` seconds of the network, and ``leaves``, the
+number of evaluated leaves summed over all updates; or only with ``error``. All other settings are as released: linear CFR, one
+thread, leaves sampled, a quarter of the exploring player's actions at random. :mod:`bench.rivals.rebel_worker` implements this
+protocol for Treeplex.
 """
 
 import argparse
@@ -37,23 +38,23 @@ from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.value_net import value_net
 
 GAMES = {"1x4f": (1, 4), "1x5f": (1, 5), "1x6f": (1, 6), "2x3f": (2, 3)}
-"""Dice of a player and faces."""
+"""Dice per player, and faces."""
 OURS, RELEASED = "Treeplex", "released ReBeL"
 UPDATES, DEPTH = 1024, 2
 WIDTH, LAYERS = 256, 2
 GENERATED = 64
-"""Subgames of a turn, at least: one advance of our episodes."""
+"""Minimum number of subgames per turn: one advance of our episodes."""
 RECIPE = 128
 SMALL, TURNS = "1x4f", 2
-"""The game that is always evaluated, and turns of it; in the others, which take minutes, there is one."""
+"""The game that is always evaluated, and its turns; the others take minutes and have one turn."""
 PLAYED, RELEASED_PLAYED = 32, {SMALL: 4}
-"""Playthroughs of a turn; of the released code one in the other games."""
+"""Playthroughs per turn; the released code has one in the other games."""
 WHOLE = 1024
-"""Playthroughs of the paper's evaluation."""
+"""Playthroughs in the paper's evaluation."""
 FASTER, CHEAPER = 2.5, 5.0
-"""Goals: subgames a CPU second, and playthroughs a CPU second, as multiples of the released code's."""
+"""Goals: subgames and playthroughs per CPU second, as multiples of the released code's."""
 SEEDS = 1000
-"""Seeds of turns lie so far apart."""
+"""Distance between the seeds of consecutive turns."""
 QUICK = {"updates": 16, "generated": 8, "recipe": 1, "played": 2}
 
 
@@ -65,7 +66,7 @@ def save_net(path: Path, dice: int, faces: int) -> None:
 
 
 class Contest:
-    """Both systems, a process each, and their turns on one game after another."""
+    """Both systems, each in a process, and their turns on each game."""
 
     def __init__(self, core: int | None, folder: Path, *, quick: bool) -> None:
         self.cores, self.folder, self.quick = (0 if core is None else core,), folder, quick
@@ -78,7 +79,7 @@ class Contest:
         self.versions: dict[str, str] = {}
 
     def begin(self, label: str) -> str:
-        """Both go over to a game; our spec of it."""
+        """Switch both to a game; returns its spec."""
         dice, faces = GAMES[label]
         net = self.folder / f"{label}.pt"
         if RELEASED in self.commands:
@@ -94,7 +95,7 @@ class Contest:
         return spec
 
     def turns(self, verb: str, counts: dict[str, int], rounds: int, *, updates: int) -> dict[str, list[dict[str, Any]]]:
-        """Turns of both."""
+        """Run the turns of both."""
         found: dict[str, list[dict[str, Any]]] = {system: [] for system in self.sessions}
         for number in range(rounds):
             for system, turns in found.items():
@@ -102,7 +103,7 @@ class Contest:
         return found
 
     def generation(self, label: str, rounds: int) -> dict[str, Any]:
-        """Subgames of self-play on one game: the released settings by turns, then our recipe's."""
+        """Subgames of self-play on one game: the released settings with both systems taking turns, then our recipe."""
         print(f"{label}, self-play ...", file=sys.stderr, flush=True)
         spec = self.begin(label)
         counts = dict.fromkeys(self.sessions, QUICK["generated"] if self.quick else GENERATED)
@@ -141,7 +142,7 @@ class Contest:
 
 
 def summary(turns: list[dict[str, Any]], updates: int | None = None) -> dict[str, Any]:
-    """All turns of a system together: the public states met differ from turn to turn, so sums say more than a median."""
+    """Sums over all turns of a system; the visited public states differ between turns, so medians would mislead."""
     total = {key: sum(turn[key] for turn in turns) for key in turns[0]}
     found = {
         "count": total["count"],
@@ -159,7 +160,7 @@ def summary(turns: list[dict[str, Any]], updates: int | None = None) -> dict[str
 
 
 def compared(turns: dict[str, list[dict[str, Any]]]) -> dict[str, float] | None:
-    """How many times as many a CPU second as the released code: of all turns, the lowest and the highest of pairs."""
+    """Ratio of rates per CPU second to the released code: over all turns, and the lowest and highest of paired turns."""
     if RELEASED not in turns:
         return None
     ours, theirs = (summary(turns[system])["per_cpu_second"] for system in (OURS, RELEASED))
@@ -169,7 +170,7 @@ def compared(turns: dict[str, list[dict[str, Any]]]) -> dict[str, float] | None:
 
 
 def verdict(ratio: dict[str, float] | None, goal: float) -> list[str]:
-    """The ratio and the goal beside it."""
+    """The ratio and the goal."""
     if ratio is None:
         return ["", f"{goal:g}"]
     times = f"{ratio['all']:.2f} ({ratio['lowest']:.2f} to {ratio['highest']:.2f})"
@@ -184,13 +185,13 @@ def of_both(systems: dict[str, Any], key: str, form: str) -> list[str]:
 def generation_table(cases: list[dict[str, Any]]) -> str:
     """A row a game."""
     header = [
-        "subgames a CPU second",
+        "subgames per CPU second",
         RELEASED,
         OURS,
-        "times as many (turns)",
+        "speed-up (turns)",
         "goal",
         "subgames measured",
-        "leaves of a subgame",
+        "leaves per subgame",
         "network's share of the time",
         "Treeplex, shared",
         "Treeplex, recipe",
@@ -215,14 +216,14 @@ def generation_table(cases: list[dict[str, Any]]) -> str:
 def evaluation_table(cases: list[dict[str, Any]]) -> str:
     """A row a game."""
     header = [
-        "CPU seconds a playthrough",
+        "CPU seconds per playthrough",
         RELEASED,
         OURS,
-        "times as cheap (turns)",
+        "speed-up (turns)",
         "goal",
         "playthroughs measured",
         "network's share of the time",
-        f"{WHOLE:,} playthroughs, CPU hours, projected from these",
+        f"{WHOLE:,} playthroughs, projected CPU hours",
     ]
     rows = []
     for case in cases:
@@ -241,7 +242,7 @@ def evaluation_table(cases: list[dict[str, Any]]) -> str:
 
 
 def division(cases: list[dict[str, Any]]) -> str:
-    """In words, what our time goes into."""
+    """A sentence on how our time is divided."""
     parts = []
     for case in cases:
         ours = case["systems"][OURS]
@@ -269,7 +270,7 @@ def tables(result: dict[str, Any]) -> str:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=None, help="turns of self-play (default 5; 1 with --quick)")
     parser.add_argument("--game", action="append", choices=list(GAMES), help="only this game (repeatable), evaluation included")
-    parser.add_argument("--all", action="store_true", help="evaluations of all games: some minutes more")
+    parser.add_argument("--all", action="store_true", help="also evaluate on all games (some minutes more)")
 
 
 @benchmark(
@@ -300,7 +301,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def contested(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """All measurements."""
+    """Run all measurements."""
     labels = options.game or ([SMALL] if options.quick else list(GAMES))
     rounds = options.rounds or (1 if options.quick else 5)
     contest = Contest(options.core, folder, quick=options.quick)

@@ -1,7 +1,7 @@
 """Re-solving behind a gadget during play: CPU time per subgame, in Leduc poker and in hold'em.
 
-The subgame is cut off and solved by CFR+; its gadget values come from an earlier solve without a gadget, which is not counted.
-One thread; the boards of a turn may be distributed over several.
+The subgame is cut and solved by CFR+. Its gadget values come from an earlier solve without a gadget, which is not timed. One
+thread is used; the boards of a turn may be distributed over several.
 
     python bench/run.py resolving [--quick]
 """
@@ -83,4 +83,4 @@ def tables(result: dict[str, Any]) -> str:
         ]
         for each in result["cases"]
     ]
-    return record.markdown_table(["subgame", "hands", "iterations", "milliseconds", "a second"], rows)
+    return record.markdown_table(["subgame", "hands", "iterations", "milliseconds", "decisions per second"], rows)

@@ -1,8 +1,8 @@
-"""Nanoseconds per sequence and per payoff entry of the engine's passes, beside a plain pass over the same bytes.
+"""Nanoseconds per sequence and per payoff entry of the engine's passes, compared with a plain pass over the same bytes.
 
 For each pass the bytes it must move are counted: every array element it reads and writes, once. Plain loops that read, rewrite
-and write as many bytes, in arrays of these sizes, are timed on the same core; the quotient says how far the pass is from what
-the memory (or the cache, for a small game) allows.
+and write as many bytes, in arrays of these sizes, are timed on the same core; the ratio shows the distance from the limit of
+memory bandwidth (or of the cache, for a small game).
 
     python bench/run.py roofline [--quick] [--rounds 7]
 """
@@ -49,7 +49,7 @@ def entries(game: CompiledGame) -> int:
 
 
 class Traffic(NamedTuple):
-    """Bytes of the arrays that a pass reads only, reads and writes, writes only; what is used often counts once."""
+    """Bytes of the arrays that a pass only reads, reads and writes, or only writes; repeated accesses count once."""
 
     read_only: int
     in_place: int
@@ -134,7 +134,7 @@ def engine_passes(game: CompiledGame, solver: GameSolver) -> dict[str, Callable[
 
 
 def row(ns: float, traffic: Traffic, options: argparse.Namespace) -> dict[str, float]:
-    """One pass beside the plain pass."""
+    """Row of one pass, compared with the plain pass."""
     arrays = passes.plain_arrays(*traffic)
     plain = nanoseconds(lambda times: passes.plain(times, *arrays), options)
     return {"ns": ns, "moved_bytes": traffic.moved, **traffic._asdict(), "plain_ns": plain, "times_plain": ns / plain}
@@ -181,7 +181,7 @@ def tables(result: dict[str, Any]) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=None, help="batches for each figure (default 7; 3 with --quick)")
-    parser.add_argument("--batch", type=float, default=None, help="seconds a batch aims at (default 0.2; 0.01 with --quick)")
+    parser.add_argument("--batch", type=float, default=None, help="target seconds per batch (default 0.2; 0.01 with --quick)")
 
 
 @benchmark(

@@ -1,8 +1,8 @@
-"""Iterations of Monte Carlo CFR beside OpenSpiel's samplers and LiteEFG's, in one process, taking turns.
+"""Iterations of Monte Carlo CFR compared with OpenSpiel's samplers and LiteEFG's, in one process, taking turns.
 
-An iteration is one traversal per player. Each system keeps its averages as it does by default: Treeplex by the lazy ledger,
-which is exact; OpenSpiel's external sampling at the other player's infosets, its outcome sampling weighted by the probability
-of the walk; LiteEFG by a sweep over all infosets.
+An iteration is one traversal per player. Each system averages in its default way: Treeplex exactly, with lazy updates;
+OpenSpiel's external sampling at the opponent's infosets, its outcome sampling weighted by the probability of the trajectory;
+LiteEFG by a sweep over all infosets.
 
     python bench/run.py sampling [--quick] [--rounds 5]
 """
@@ -38,7 +38,7 @@ CPP, PYTHON, LITE = "OpenSpiel C++", "OpenSpiel Python", "LiteEFG"
 
 
 class Sampler(NamedTuple):
-    """A kind of sampling: our scheme, and LiteEFG's baseline and its way of walking."""
+    """A sampling scheme: Treeplex's algorithm, LiteEFG's baseline and its kind of traversal."""
 
     ours: str
     baseline: str
@@ -53,18 +53,18 @@ THREADS = 2
 GOALS = {"external": 10.0, "outcome": 5.0}
 GOAL_GAMES = ("Leduc poker", "Liar's Dice, 4 faces", "Liar's Dice, 6 faces")
 SECONDS = 0.5
-"""About how long a turn takes."""
+"""Approximate seconds per turn."""
 
 
 def per_iteration(run: Callable[[int], None], count: int) -> float:
-    """Microseconds of wall time an iteration."""
+    """Microseconds of wall time per iteration."""
     start = time.perf_counter()
     run(count)
     return 1e6 * (time.perf_counter() - start) / count
 
 
 def affordable(run: Callable[[int], None], seconds: float) -> int:
-    """How many iterations take about so many seconds."""
+    """Number of iterations that take about the given time."""
     count = 16
     while (spent := per_iteration(run, count) * count / 1e6) < seconds / 8:
         count *= 2
@@ -88,7 +88,7 @@ def liteefg(game: Any, baseline: str, walk: str) -> Callable[[int], None]:
 
 
 def repeated(step: Callable[[], Any]) -> Callable[[int], None]:
-    """A function of how many times to call another."""
+    """A function that calls another a given number of times."""
 
     def run(count: int) -> None:
         for _ in range(count):
@@ -98,7 +98,7 @@ def repeated(step: Callable[[], Any]) -> Callable[[int], None]:
 
 
 def case(title: str, sampler: str, rounds: int, seconds: float) -> dict[str, Any]:
-    """All systems on one game, by turns; the state goes on from turn to turn, as in a real run."""
+    """All systems on one game, taking turns; their state is kept between turns, as in a real run."""
     import pyspiel
 
     (spec, other), kind = GAMES[title], SAMPLERS[sampler]
@@ -136,7 +136,7 @@ def case(title: str, sampler: str, rounds: int, seconds: float) -> dict[str, Any
 
 
 def threaded(title: str, name: str, rounds: int, seconds: float) -> dict[str, Any]:
-    """One thread and several on one game, by turns, on all cores."""
+    """One and several threads on one game, taking turns, on all cores."""
     game = tp.compile(THREADED[title])
     turns = {count: make_solver(game, f"{name}(threads={count})").run for count in (1, THREADS)}
     for run in turns.values():

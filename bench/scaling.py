@@ -1,8 +1,8 @@
 """Overhead of many workers: bytes and seconds of jobs, efficiency with one and two processes, and limits beyond.
 
 A job is sent to a worker as bytes and returns as bytes; shared data is sent to each process once (on Ray: to each machine). Six
-kinds of work are divided into jobs as in the library. Measured are the CPU time of a job in its worker, that of this process
-per job (packing, sending, unpacking), bytes, and the time for all jobs.
+kinds of work are divided into jobs as in the library. Measured quantities: CPU time of a job in its worker, CPU time of this
+process per job (packing, sending, unpacking), bytes, and the time for all jobs.
 
     python bench/run.py scaling [--quick] [--jobs 24]
 """
@@ -47,12 +47,12 @@ from treeplex.search.match.settings import MatchSettings
 from treeplex.solvers.rules.discount_policy import untrained_discount_policy
 
 LINK = 125e6
-"""Bytes a second of a link of one gigabit."""
+"""Bytes per second of a one-gigabit link."""
 CLUSTERS = (2, 16, 256)
 QUIET = 0.5
 """Load below which a machine counts as idle before the measurements."""
 WARM = 2
-"""Jobs that each worker does before it is measured: it imports, compiles and loads."""
+"""Warm-up jobs of each worker, for imports, compilation and loading."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class Work:
     """Jobs of one kind.
 
     Attributes:
-        name: of the work.
-        step: jobs in a step of it, after which all of them are waited for; None where there is no such step.
+        name: in the tables.
+        step: jobs per synchronised step; None without synchronisation.
         function: of a job.
-        shared: what all jobs share.
-        job: the arguments of the job of a number, after what is shared.
+        shared: data common to all jobs.
+        job: the arguments of a numbered job, after the shared data.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Work:
 
 
 def works(folder: Path) -> list[Work]:
-    """The kinds of work; the folder is for what they write."""
+    """The kinds of work; they write into the folder."""
     dice, settings = "liars_dice(dice_sides=4)", RebelSettings(episodes=64, streams=2)
     rules = public_tree(dice)
     trainer = RebelTrainer(rules, settings)
@@ -135,7 +135,7 @@ def part_work(folder: Path) -> Work:
 
 
 def measured(work: Work, size: int, jobs: int) -> dict[str, float]:
-    """Run jobs on a number of processes, after warm-up jobs."""
+    """Run jobs on the given number of processes, after warm-up jobs."""
     with make_executor("processes", size) as executor:
         shared = tuple(executor.share(each) for each in work.shared)
 
@@ -159,7 +159,7 @@ def measured(work: Work, size: int, jobs: int) -> dict[str, float]:
 
 
 def efficiency(case: dict[str, Any], workers: int) -> tuple[float, str]:
-    """The part of their time that so many workers work at most, and why no more.
+    """Upper bound on the share of time that the workers are busy, and what limits it.
 
     A step of J jobs of s seconds takes at least ``ceil(J / W) s``; this process takes p seconds for each of them, and the
     link of one gigabit ``bytes / 125 MB/s``. Without steps there is no first bound.
@@ -193,16 +193,16 @@ def tables(result: dict[str, Any]) -> str:
         share = f"{100 * case['measured']:.0f}%" if quiet else "machine busy"
         rows.append([case["work"], share, *(f"{100 * part:.0f}% {why}".strip() for part, why in bounds)])
     first = record.markdown_table(
-        ["a job of", "ms in the worker", "ms of this process", "kB sent", "kB back", "kB shared once"], costs, left=1
+        ["job", "ms in the worker", "ms in the main process", "kB sent", "kB returned", "kB shared once"], costs, left=1
     )
-    head = ["work", "2 processes, measured", *(f"{workers} workers, at most" for workers in CLUSTERS)]
-    mark = "quiet" if quiet else f"busy, so the times of {head[1].split(',')[0]} do not show efficiency"
+    head = ["work", "2 processes, measured", *(f"{workers} workers, upper bound" for workers in CLUSTERS)]
+    mark = "idle" if quiet else f"busy, so the times of {head[1].split(',')[0]} do not show efficiency"
     load = f"The machine was {mark}: the load of its {result['cores']} cores was {result['load']:.1f} beforehand."
     return f"{first}\n\n{record.markdown_table(head, rows, left=1)}\n\n{load}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How many jobs."""
+    """Add the option for the number of jobs."""
     parser.add_argument("--jobs", type=int, default=24, help="jobs of each kind (default 24)")
 
 
@@ -219,7 +219,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """All kinds of work."""
+    """Measure all kinds of work."""
     jobs, before = 2 if options.quick else options.jobs, os.getloadavg()[0]
     with TemporaryDirectory(dir=MEMORY_FOLDER if MEMORY_FOLDER.is_dir() else None) as folder:
         cases = [case_of(work, jobs) for work in works(Path(folder))]
@@ -227,7 +227,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def case_of(work: Work, jobs: int) -> dict[str, Any]:
-    """A kind of work by one process and by two."""
+    """Measure one kind of work with one process and with two."""
     print(work.name, file=sys.stderr, flush=True)
     alone, both = (measured(work, size, jobs) for size in (1, 2))
     one = {**alone, "own": min(alone["own"], both["own"]), "seconds": min(alone["seconds"], both["seconds"])}

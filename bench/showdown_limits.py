@@ -1,6 +1,6 @@
-"""Each pass of hold'em's hand engine beside the machine's limits: memory, cache and arithmetic.
+"""Each pass of the hold'em hand engine compared with the machine's limits: memory, cache and arithmetic.
 
-For each pass three times are computed that it cannot beat: the bytes of stored arrays (regrets, averages), read and written
+For each pass three lower bounds on its time are computed: the bytes of stored arrays (regrets, averages), read and written
 once, at the speed of plain passes over as many bytes; its loads and stores, at the speed of additions in the first-level cache;
 its additions, multiplications and comparisons, at the speed of multiply-adds in registers. The largest of the three is the
 limit. Loads, stores and operations are counted from the loops of the kernels (:data:`COSTS`).
@@ -31,11 +31,11 @@ from treeplex.holdem.spots.spot import Spot
 WARM_UP = 20
 NUMBER = 4
 CACHED = 2048
-"""Numbers of an array that stays in the first-level cache."""
+"""Elements of an array that fits into the first-level cache."""
 
 
 def river() -> Spot:
-    """One river board with all hands and the sizes of Turn Endgame Hold'em."""
+    """One river board with all hands and the bet sizes of Turn Endgame Hold'em."""
     return Spot(parse_cards("3s7hTdKs2c"), 2000, 19000, all_hands(HOLDEM), BetPlan.same("50%,100%,a", "75%,a"))
 
 
@@ -48,7 +48,7 @@ QUICK_GAMES = ("River, all hands",)
 
 
 class Work(NamedTuple):
-    """What a pass does: numbers of stored arrays moved, loads and stores, operations."""
+    """Work of a pass: elements of stored arrays moved, loads and stores, operations."""
 
     stored: float
     accesses: float
@@ -56,7 +56,7 @@ class Work(NamedTuple):
 
 
 class Size(NamedTuple):
-    """Of the last street, both players and all boards: actions times hands, nodes times hands, and terminals times hands."""
+    """Size of the last street over both players and all boards: actions, nodes and terminals, each times hands."""
 
     edges: int
     nodes: int
@@ -74,8 +74,11 @@ COSTS: dict[str, Callable[[Size], Work]] = {
     "update": lambda s: Work(2 * s.edges, 12 * s.edges + 11 * s.nodes, 12 * s.edges + 5 * s.nodes),
     "best response": lambda s: Work(0, 3 * s.edges + 3 * s.nodes, s.edges + s.nodes),
 }
-"""Counted from the loops. Terminals are passed once for the own hands and once or twice for the opponent's; over both players
-that is the same number of hands."""
+"""Work counted from the loops of each pass.
+
+Terminals are visited once for the player's hands and once or twice for the opponent's; summed over both players the numbers of
+hands are equal.
+"""
 LIMITS = ("memory", "cache", "arithmetic")
 ITERATION = tuple(name for name in COSTS if name != "best response")
 
@@ -118,7 +121,7 @@ def engine_passes(solver: HoldemSolver) -> dict[str, Callable[[int], object]]:
 
 
 def machine_rates(options: argparse.Namespace) -> dict[str, float]:
-    """Loads and stores, and multiply-adds, a nanosecond."""
+    """Loads and stores, and multiply-adds, per nanosecond."""
     source, target = holdem_passes.machine_arrays(CACHED)
     added = nanoseconds(lambda times: holdem_passes.additions(times, source, target), options)
     half, one = np.float32(0.5), np.float32(1.0)
@@ -137,7 +140,7 @@ def memory_ns(name: str, moved: Work, options: argparse.Namespace) -> float:
 
 
 def row(ns: float, work: Work, memory: float, rates: dict[str, float]) -> dict[str, Any]:
-    """One pass beside its limits."""
+    """Row of one pass and its limits."""
     limits = {
         "memory": memory,
         "cache": work.accesses / rates["accesses"],
@@ -194,7 +197,7 @@ def tables(result: dict[str, Any]) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=None, help="batches for each figure (default 7; 2 with --quick)")
-    parser.add_argument("--batch", type=float, default=None, help="seconds a batch aims at (default 0.2; 0.01 with --quick)")
+    parser.add_argument("--batch", type=float, default=None, help="target seconds per batch (default 0.2; 0.01 with --quick)")
 
 
 @benchmark(

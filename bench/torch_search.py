@@ -1,8 +1,8 @@
-"""Searches with tensors against compiled kernels: operations per iteration, and CPU seconds.
+"""Searches with tensors compared with compiled kernels: operations per iteration, and CPU seconds.
 
 Subgames are those of an untrained network's self-play. On a GPU an operation is a kernel launch, so their number, which does
 not depend on the number of subgames, bounds the time of an iteration from below. Without a GPU both are measured on one core.
-With one, ``--device cuda`` measures tensors there, in wall seconds.
+With a GPU, ``--device cuda`` measures tensors on it, in wall seconds.
 
     python bench/run.py torch_search [--quick] [--device cuda]
 """
@@ -30,11 +30,11 @@ GAMES = ("liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)", "leduc_poker")
 EPISODES = (64, 1024)
 ADVANCES, TURNS = 4, 3
 NO_KERNELS = frozenset(("aten::flatten", "aten::reshape", "aten::select", "aten::slice", "aten::to", "aten::view_as"))
-"""What an iteration calls that moves no numbers here."""
+"""Operations that move no data."""
 
 
 def operations(search: TorchSearch, iterations: int = 4) -> float:
-    """PyTorch operations of an iteration, views left out."""
+    """PyTorch operations per iteration, without views."""
     search.run(2)
     with profile(activities=[ProfilerActivity.CPU]) as watched:
         search.run(iterations)
@@ -103,7 +103,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def tables(result: dict[str, Any]) -> str:
     """The result as markdown."""
-    head = ["game", "subgames", "operations an iteration", "searches a second, kernels", "tensors", "carrying, s"]
+    head = ["game", "subgames", "operations per iteration", "searches per second, kernels", "tensors", "transfers, s"]
     rows = [
         [
             f"`{each['game']}`",

@@ -33,7 +33,7 @@ def epochs(workers: int, count: int) -> float:
 
 
 def episodes(game: tp.CompiledGame) -> dict[str, float]:
-    """Minimum time of an episode and of its network evaluations, in seconds, and their number."""
+    """Minimum seconds of an episode and of its network evaluations, and the number of evaluations."""
     policy = shipped_discount_policy("ddcfr")
     decisions = len(trace_episode(game.tree, game.payoff, policy.compiled, HORIZON)[1])
     activations, best = np.full(int(policy.sizes.sum()), 0.5), [float("inf"), float("inf")]
@@ -66,6 +66,6 @@ def tables(result: dict[str, Any]) -> str:
         [f"`{each['game']}`", f"{1e3 * each['seconds']:.2f}", str(each["decisions"]), f"{1e3 * each['network_seconds']:.2f}"]
         for each in result["episodes"]
     ]
-    table = record.markdown_table(["game", "ms an episode", "decisions", "ms of the network, at most"], rows)
-    workers = (f"{workers} workers: {seconds:.2f} s an epoch" for workers, seconds in result["epoch_seconds"].items())
+    table = record.markdown_table(["game", "ms per episode", "decisions", "ms of the network, at most"], rows)
+    workers = (f"{workers} workers: {seconds:.2f} s per epoch" for workers, seconds in result["epoch_seconds"].items())
     return "\n\n".join([table, *workers])

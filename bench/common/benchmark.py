@@ -1,4 +1,4 @@
-"""Benchmarks: functions that measure something and register themselves with :func:`benchmark`.
+"""Benchmarks: functions registered with :func:`benchmark`.
 
 A benchmark is a file in the folder ``bench``. Its decorated function takes the options and returns the measurements. The file
 also has ``tables(result)``, which formats them in Markdown, and ``add_options(parser)`` if it has options of its own.

@@ -1,7 +1,7 @@
-"""The hand engine's kernels repeated over all boards of a spot's last street, inside one compiled call each; and plain loops.
+"""The hand engine's kernels over all boards of a spot's last street, repeated inside one compiled call each; and plain loops.
 
-Every function does its work ``times`` times for both players, a tile of hands after the other, as the engine does. ``rows`` and
-what else is scratch space there is one thread's scratch space here.
+Every function does its work ``times`` times for both players, tile by tile, as the engine does. ``rows`` and the other scratch
+arrays of the engine are those of one thread here.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ LAST = -1
 
 @njit(nogil=True)
 def reaches(times, form, source, rows, scratch):
-    """Regret matching and reach, from rows of ones."""
+    """Regret matching and reach, starting from rows of ones."""
     street = form.streets[LAST]
     for _ in range(times):
         for player in range(2):
@@ -31,7 +31,7 @@ def reaches(times, form, source, rows, scratch):
 
 @njit(nogil=True)
 def averages(times, form, average, rows):
-    """Additions to the average."""
+    """Average updates."""
     street = form.streets[LAST]
     for _ in range(times):
         for player in range(2):
@@ -69,7 +69,7 @@ def updates(times, form, regrets, weights, fresh, rows, scratch):
 
 @njit(nogil=True)
 def bests(times, form, regrets, locked, fresh, rows, scratch):
-    """Best responses, each from a copy of the gradient ``fresh``."""
+    """Best-response sweeps, each from a copy of the gradient ``fresh``."""
     street = form.streets[LAST]
     for _ in range(times):
         for player in range(2):
@@ -101,7 +101,7 @@ def chunk(columns, hands, wide):
 
 @njit(nogil=True)
 def whole(terminals):
-    """The number of terminals rounded to whole vectors."""
+    """The number of terminals, rounded up to full vectors."""
     return (terminals + PADDING - 1) // PADDING * PADDING
 
 

@@ -1,4 +1,4 @@
-"""The measured hold'em spots, how long they are solved, and their goals.
+"""Hold'em spots of the benchmarks, their stopping rules and goals.
 
 Libratus's four endgames are read from the files that its authors published (LibratusEndgames, also in OpenSpiel's
 ``universal_poker/endgames``): name their folder with ``--endgames`` or the environment variable ``TREEPLEX_ENDGAMES``.
@@ -38,16 +38,13 @@ class Case:
 
     Attributes:
         name, title: for the command line and for tables.
-        spot: makes the spot.
-        target: exploitability in percent of the pot at which to stop; None: do ``iterations`` whatever comes out.
-        iterations: the most iterations, or the number of a turn where there is no target.
-        fresh: begin every turn at iteration 0 (with a target always so).
-        threads, storages: each combination is measured.
-        rivals: the systems beside ours.
-        rounds: turns of each system.
-        goals: what ours should reach, in float32.
-        note: stands below the table.
-        slow: measured with ``--all`` or by name only.
+        spot: builds the spot.
+        target: exploitability in percent of the pot at which to stop; None: run ``iterations`` iterations.
+        iterations: the maximum, or the number per turn if there is no target.
+        fresh: start every turn at iteration 0 (always the case with a target).
+        threads, storages: each combination is measured. rivals: the other systems.
+        rounds: turns of each system. goals: for Treeplex, in float32. note: text below the table. slow: measured only with
+            ``--all`` or by name.
     """
 
     name: str
@@ -84,12 +81,12 @@ def basic(board: str) -> Callable[[], Spot]:
 
 
 def crossed() -> Spot:
-    """The same ranges with sizes that TexasSolver knows too."""
+    """The ranges of :func:`basic` with bet sizes that TexasSolver supports too."""
     return example("Td9d6hQc", BetPlan.same("50%,a", "60%,a"))
 
 
 def example(board: str, bets: BetPlan) -> Spot:
-    """A spot with the ranges of the example."""
+    """A spot with the ranges of postflop-solver's example."""
     return Spot(parse_cards(board), pot=200, stack=900, ranges=(parse_range(OUT), parse_range(IN)), bets=bets)
 
 

@@ -1,4 +1,4 @@
-"""The engine's passes repeated inside one compiled call, to exclude the cost of calls from Python, and plain passes."""
+"""The engine's passes and plain passes, repeated inside one compiled call to exclude the time of calls from Python."""
 
 import numpy as np
 from numba import njit

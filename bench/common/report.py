@@ -66,7 +66,7 @@ def short_table(results: Mapping[str, dict[str, Any]]) -> str:
 
 
 def short_row(case: dict[str, Any]) -> list[str]:
-    """Ours, OpenSpiel's fastest in C++ and the fastest other of all, each with its ratio to the same algorithm of ours."""
+    """Times of Treeplex, OpenSpiel's fastest C++ solver and the fastest other system, with ratios to Treeplex's time."""
     times = {name: found["ms"] for name, found in case["systems"].items()}
     ratios = {each["other"]: each["ratio"] for each in case["comparisons"] if each["other"]}
     fastest = sorted(ratios, key=lambda name: times[name])

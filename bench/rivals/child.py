@@ -29,7 +29,7 @@ class Child:
         )
 
     def ask(self, line: str = "") -> dict[str, Any]:
-        """Send a line, if given; returns the next answer."""
+        """Send a line, if there is one; returns the next answer."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:

@@ -2,12 +2,12 @@
 
 ``DEEP_PDCFR`` is the folder of its source (rpSebastian/DeepPDCFR), which has no licence and is not part of Treeplex. It needs
 ``tabulate`` and ``pandas`` besides the benchmarks' packages. Its package imports TensorFlow for learners that are not measured,
-and a table of hands for large poker games; both are left out here by standing in for the package's first file and that table.
+and a table of hands for large poker games. Stubs of the package's ``__init__`` and of that table replace both here.
 
-A request is ``{"learner", "walks", "iterations"}``: the class, playthroughs of an iteration for each player, and how many
-iterations. The settings are the released ones of that class, the game is Leduc poker. The reply has processor seconds of the
-last iteration: ``walk``, ``fit`` (regret networks) and ``baseline``, each of both players, and what those iterations consist
-of: ``walks``, ``fits`` and ``baseline_fits`` of a player.
+A request is ``{"learner", "walks", "iterations"}``: the class, playthroughs per iteration and player, and the number of
+iterations. Settings are the released ones of that class; the game is Leduc poker. The reply has processor seconds of the last
+iteration: ``walk``, ``fit`` (regret networks) and ``baseline``, each of both players, and the counts per player: ``walks``,
+``fits`` and ``baseline_fits``.
 """
 
 import inspect
@@ -39,7 +39,7 @@ class DeepPdcfr(Child):
 
 
 def learners_of(folder: Path) -> Any:
-    """The module with its learners, and what it imports."""
+    """Import the module with its learners, and the modules it needs."""
     package, table = types.ModuleType("deeppdcfr"), types.ModuleType("deeppdcfr.lookup")
     package.__path__, table.lookup = [str(folder / "deeppdcfr")], None  # type: ignore[attr-defined]
     sys.modules |= {"deeppdcfr": package, "deeppdcfr.lookup": table}
@@ -47,7 +47,7 @@ def learners_of(folder: Path) -> Any:
 
 
 def timed(folder: Path, learner: str, walks: int, iterations: int) -> dict[str, float]:
-    """Some iterations of a learner; what the last one took."""
+    """Run some iterations of a learner; returns the times of the last one."""
     import yaml
 
     found = getattr(learners_of(folder), learner)

@@ -1,7 +1,7 @@
 """Treeplex as a process that answers the commands of :mod:`bench.rivals.programs`, for :mod:`bench.holdem`.
 
-The first line is JSON: ``case``, ``threads``, ``storage``. Imports and compiled kernels are timed apart from building the game.
-Whatever is printed otherwise goes to the error stream.
+The first line is JSON: ``case``, ``threads``, ``storage``. Imports and compiled kernels are timed separately from building the
+game. Other output goes to the error stream.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 ALGORITHM = "dcfr"
 SMALL = "Td9d6hQc2s"
-"""A board on which building takes no time, for the compiled kernels that it needs."""
+"""A board that builds instantly, for warming up the compiled kernels."""
 
 
 class Ours:
@@ -54,7 +54,7 @@ class Ours:
         return self.loading + spent[0] - spent[1]
 
     def check(self, *, expected: bool = False) -> Any:
-        """Judge the average strategies in double precision; expected values only if asked for, as the other solvers do."""
+        """Evaluate the average strategies in double precision; expected values only on request, as in the other solvers."""
         solver = self.solver
         found = self.judge(solver.game, solver.store.average, solver.store, self.crew, expected=expected)
         self.percent = 100 * found.exploitability / self.pot

@@ -1,7 +1,7 @@
-"""Other hold'em solvers as separate programs: how a spot is told to them, and sessions that measure them.
+"""Other hold'em solvers as separate programs: the format of a spot for each, and sessions that measure them.
 
 None of them is part of Treeplex or needed by it. Each is found through an environment variable that holds a command, or as a
-program of that name on the PATH; where there is none, it is left out.
+program of that name on the PATH; a program that is not found is skipped.
 
 ``POSTFLOP_DRIVER`` (``postflop_driver``): a program around b-inary's postflop-solver (Rust, AGPL-3.0) that reads commands,
 one a line, and answers each with a line of JSON. The spot comes first, without answers, as :func:`driver_lines` writes it; then
@@ -16,12 +16,13 @@ one a line, and answers each with a line of JSON. The spot comes first, without 
 ``reset``                back to iteration 0
 ======================== ================================================================================================
 
-and ``peak_bytes`` (largest resident size) in every answer, or only ``error``. ``holdem_worker.py`` answers so for Treeplex.
+and ``peak_bytes`` (largest resident size) in every answer, or only ``error``. ``holdem_worker.py`` implements this protocol for
+Treeplex.
 
 ``TEXAS_SOLVER`` (``console_solver``): the console program of bupticybee's TexasSolver (C++, AGPL-3.0) with its ``-r`` option,
-such as ``TEXAS_SOLVER="/somewhere/console_solver -r /somewhere/resources"``. It is started anew for every turn.
+such as ``TEXAS_SOLVER="/somewhere/console_solver -r /somewhere/resources"``. It is restarted for every turn.
 
-``REBEL_DRIVER`` is told of in :mod:`bench.rebel`.
+``REBEL_DRIVER`` is documented in :mod:`bench.rebel`.
 """
 
 import json
@@ -52,7 +53,7 @@ PROGRAMS = {
 }
 STREETS = ("flop", "turn", "river")
 ALLIN_SHARE = 1.0
-"""TexasSolver makes bets of more than this share of the stack all-ins (0.67 in its examples); the others do not."""
+"""TexasSolver turns bets above this share of the stack into all-ins (0.67 in its examples); the other solvers do not."""
 
 
 class RivalError(Exception):
@@ -125,7 +126,7 @@ def classes(spot: Spot, player: int) -> str:
 
 @contextmanager
 def confined(cores: Sequence[int]) -> Iterator[None]:
-    """Processes started meanwhile run on these cores only (where the system can do that)."""
+    """Context in which started processes run on these cores only, if the operating system supports it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return

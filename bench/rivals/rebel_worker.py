@@ -1,10 +1,10 @@
 """Treeplex as a process that answers the commands of :mod:`bench.rebel`, and two more.
 
-``shared`` does what ``generate`` does, but as trainings do: a subgame at which several episodes stand is solved once for all
-of them. ``recipe COUNT`` is that with the settings of :class:`treeplex.learn.rebel.settings.RebelSettings`. The network
-of the ``game`` line is for the released code and not read; ours has the same width and layers, but gives both players' values
-at once. Answers have ``leaf_cpu`` besides, CPU seconds of the leaf values with the network in them, and ``rows``, those of the
-network's passes, which leave out leaves that the other player never plays to.
+``shared`` is ``generate`` as in training: a subgame shared by several episodes is solved once for all of them. ``recipe COUNT``
+is that with the settings of :class:`treeplex.learn.rebel.settings.RebelSettings`. The network of the ``game`` line is for the
+released code and not read; ours has the same width and layers, but gives both players' values at once. Answers also have
+``leaf_cpu``, CPU seconds of the leaf values including the network, and ``rows``, the network's rows, without leaves that the
+other player never reaches.
 """
 
 import json
@@ -33,11 +33,11 @@ from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.subgame import Ranges
 
 CHEAP, ADVANCES, SKIPPED = 8, 24, 4
-"""Iterations, number and first ones left out of the searches that say where episodes stand on average."""
+"""Iterations, number, and number of skipped first searches of the self-play that samples typical positions of episodes."""
 
 
 class TimedForward(Forward):
-    """A network's passes that count rows and CPU seconds."""
+    """Forward passes of a network, with counts of rows and CPU seconds."""
 
     rows, cpu = 0, 0.0
 
@@ -50,7 +50,7 @@ class TimedForward(Forward):
 
 
 class TimedLeaf(NetworkLeaf):
-    """A network at the leaves that counts places and CPU seconds, those of its passes apart."""
+    """A network as leaf evaluator, with counts of leaves and CPU seconds, those of its passes separately."""
 
     places, cpu = 0, 0.0
 
@@ -80,10 +80,10 @@ class Ours:
         return TimedLeaf(encoding, value_net(encoding.inputs, encoding.outputs, width=width, layers=layers, seed=0))
 
     def begun(self, wanted: RebelSettings, seed: int) -> tuple[SelfPlay, TimedLeaf]:
-        """Self-play whose episodes stand where they do on average.
+        """Self-play with episodes at typical positions.
 
-        All begin at the root together, and go on so for a while; so they are drawn from many advances of cheap searches, evenly
-        over the last bids, on which the sizes of subgames depend.
+        Episodes that all start at the root stay in step for a while. So positions are drawn from many advances of short
+        searches, evenly over the last bids, which determine the sizes of subgames.
         """
         generator, settings = np.random.default_rng(seed), wanted
         leaf = self.leaf(wanted.width, wanted.layers)
@@ -100,7 +100,7 @@ class Ours:
         return play, leaf
 
     def generate(self, wanted: RebelSettings, count: int, seed: int, *, sharing: bool) -> dict[str, Any]:
-        """At least ``count`` subgames of self-play; the episodes of earlier ones go on."""
+        """At least ``count`` subgames of self-play; episodes of earlier calls continue."""
         key = wanted, sharing
         if key not in self.plays:
             self.plays[key] = self.begun(wanted, seed)
@@ -124,7 +124,7 @@ class Ours:
 
 
 def measured(leaf: TimedLeaf, run: Callable[[], Any]) -> dict[str, Any]:
-    """CPU seconds of a run, in all and at the leaves, and the leaves."""
+    """CPU seconds of a run in total and at the leaves, and the number of leaves."""
     leaf.places, leaf.cpu, leaf.forward.rows, leaf.forward.cpu = 0, 0.0, 0, 0.0
     start = time.process_time()
     run()
@@ -134,7 +134,7 @@ def measured(leaf: TimedLeaf, run: Callable[[], Any]) -> dict[str, Any]:
 
 
 def answer(held: list[Ours], command: str, words: list[str]) -> dict[str, Any]:
-    """What a command finds; the game that is held is the last of a ``game`` line."""
+    """The answer to a command for the game of the last ``game`` line."""
     if command == "game":
         held[:] = [Ours(int(words[0]), int(words[1]))]
         return {"version": version("treeplex"), "spec": held[0].spec}

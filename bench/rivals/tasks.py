@@ -1,7 +1,7 @@
 """The systems compared: each builder sets up one task on one game and returns a function that does it ``n`` times.
 
-A task is an iteration of an algorithm, averaging included, or one evaluation of a policy. Imports stand inside the builders,
-because a worker process loads one system only. Specs are OpenSpiel's; Treeplex reads the same.
+A task is an iteration of an algorithm, averaging included, or one evaluation of a policy. Imports are inside the builders,
+because a worker process loads only one system. Specs are OpenSpiel's, which Treeplex also reads.
 """
 
 import os
@@ -13,7 +13,7 @@ Task = Callable[[int], float | None]
 """``task(n)`` does the work n times; a task that computes a number returns the last one."""
 
 JUDGED_ITERATIONS = 10
-"""CFR iterations that make the policy whose exploitability is computed."""
+"""CFR iterations of the policy whose exploitability is computed."""
 
 
 def treeplex(algorithm: str) -> Callable[[str], Task]:
@@ -29,7 +29,7 @@ def treeplex(algorithm: str) -> Callable[[str], Task]:
 
 
 def treeplex_exploitability(spec: str) -> Task:
-    """Treeplex's judge on the average policy of CFR."""
+    """Treeplex's exploitability of the average policy of CFR."""
     from treeplex.evaluate import judge
     from treeplex.forms.compile.compile_game import compile_game
     from treeplex.solvers.registry import make_solver
@@ -135,7 +135,7 @@ def liteefg_environment(spec: str, algorithm: str) -> tuple[Any, Any]:
 
 
 def liteefg(algorithm: str) -> Callable[[str], Task]:
-    """A LiteEFG baseline; an iteration is what its own training loop does: update the graph, then the averages."""
+    """A LiteEFG baseline; an iteration is that of its own training loop: update the graph, then the averages."""
 
     def build(spec: str) -> Task:
         environment, graph = liteefg_environment(spec, algorithm)

@@ -1,7 +1,7 @@
 """A process that holds one system with one task set up, and times batches on request.
 
-Separate processes keep the systems from disturbing one another (thread pools, memory, global state). Requests and replies are
-lines of JSON; other output of a system goes to the error stream.
+Separate processes prevent interference between systems (thread pools, memory, global state). Requests and replies are lines of
+JSON; other output of a system goes to the error stream.
 """
 
 import json
@@ -28,7 +28,7 @@ class WorkerError(Exception):
 
 
 class Worker(Child):
-    """The parent's end: starts the process, waits until the task is set up, asks for batches."""
+    """The parent's end: starts the process, waits until the task is set up, requests batches."""
 
     failure = WorkerError
 
