@@ -173,6 +173,6 @@ def tables(result: dict[str, Any]) -> str:
     return (
         f"{record.markdown_table(heads, walked)}\n\n{record.markdown_table(others, played)}\n\n"
         f"Deep CFR is {times['deep cfr']:.0f} times as fast as OpenSpiel's, neural fictitious self-play {times['nfsp']:.0f} "
-        f"times. A gradient step of OpenSpiel uses {BATCH:,} rows in Deep CFR and {NFSP_BATCH} in self-play. A step of Treeplex "
-        "uses all infosets, because it merges their rows."
+        f"times. A gradient step of OpenSpiel uses {BATCH:,} rows in Deep CFR and {NFSP_BATCH} in self-play. A step of "
+        "Treeplex uses all infosets, because it merges their rows."
     )
