@@ -16,15 +16,15 @@ def lazy_exports(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str]
     places = {
         public or name: (module, name)
         for module, names in homes.items()
-        for name, _, public in (each.strip().partition(" as ") for each in names.split(","))
+        for name, _, public in (entry.strip().partition(" as ") for entry in names.split(","))
     }
 
     def get(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, original = places[name]
-        found = import_module(f"{module}.{name}") if module == package else getattr(import_module(module), original)
-        setattr(sys.modules[package], name, found)
-        return found
+        value = import_module(f"{module}.{name}") if module == package else getattr(import_module(module), original)
+        setattr(sys.modules[package], name, value)
+        return value
 
     return get, lambda: sorted(places)

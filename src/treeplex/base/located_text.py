@@ -78,8 +78,8 @@ def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bo
         problem = " ".join((said or "cannot be read").split())
         raise FileError(f"{name}{line}: not YAML: {problem}; {yaml_remedy(problem)}") from error
     except yaml.reader.ReaderError as error:
-        place = text[: error.position].count("\n") + 1 if isinstance(error.position, int) else 1
-        raise FileError(f"{name}:{place}: a character that text cannot have ({error.reason}); remove it") from error
+        line_number = text[: error.position].count("\n") + 1 if isinstance(error.position, int) else 1
+        raise FileError(f"{name}:{line_number}: a character that text cannot have ({error.reason}); remove it") from error
     except (RecursionError, ValueError, yaml.YAMLError) as error:
         raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as {example}") from error
     if root is None:
@@ -130,16 +130,18 @@ class YamlReader:
         """Return the file and line of a node."""
         return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
 
-    def read(self, node: yaml.Node, place: str, depth: int) -> LocatedText:
+    def read(self, node: yaml.Node, location: str, depth: int) -> LocatedText:
         """Convert one node and its children."""
         self.nodes += 1
         if depth > MOST_DEPTH or self.nodes > MOST_NODES:
-            raise FileError(f"{place}: nested too deeply or too long after expanding aliases; write the spot without aliases")
+            raise FileError(
+                f"{location}: nested too deeply or too long after expanding aliases; write the spot without aliases"
+            )
         if isinstance(node, yaml.ScalarNode):
-            return LocatedText(place, text="" if node.tag.endswith(":null") else node.value)
+            return LocatedText(location, text="" if node.tag.endswith(":null") else node.value)
         if isinstance(node, yaml.SequenceNode):
             items = tuple(self.read(item, self.place_of(item), depth + 1) for item in node.value)
-            return LocatedText(place, items=items)
+            return LocatedText(location, items=items)
         entries: dict[str, LocatedText] = {}
         for key, value in node.value:
             at = self.place_of(key)
@@ -149,7 +151,7 @@ class YamlReader:
                 raise FileError(f"{at}: {shown(key.value)} is given twice (first at {entries[key.value].place}); remove one")
             within = at if self.numbered else f"{at}: {key.value}"
             entries[key.value] = self.read(value, within, depth + 1)
-        return LocatedText(place, entries=entries)
+        return LocatedText(location, entries=entries)
 
 
 def marked_toml(text: str, name: str) -> LocatedText:
@@ -161,8 +163,8 @@ def marked_toml(text: str, name: str) -> LocatedText:
     try:
         values = tomllib.loads(text, parse_float=str)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error), re.DOTALL)
-        problem, line = (found[1], found[2] or str(text.count("\n") + 1)) if found else (str(error), "1")
+        match = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error), re.DOTALL)
+        problem, line = (match[1], match[2] or str(text.count("\n") + 1)) if match else (str(error), "1")
         problem = re.sub(r"\('(.*)',\)", r"'\1'", problem.lower())
         raise FileError(f"{name}:{line}: not TOML: {problem}; write key = value, with strings in quotes") from error
     except (RecursionError, ValueError) as error:

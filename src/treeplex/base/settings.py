@@ -191,7 +191,7 @@ class SettingDeclaration(NamedTuple):
         if self.kind.many:
             if isinstance(value, str):
                 value = () if value.strip().lower() in (NONE, "") else split_outside_brackets(value, ",", value)
-            return self.checked(tuple(self._text(each) for each in value) if isinstance(value, list | tuple) else value)
+            return self.checked(tuple(self._text(item) for item in value) if isinstance(value, list | tuple) else value)
         if self.kind.of is str and not self.limits.choices and isinstance(value, list | int) and not isinstance(value, bool):
             # specs parse [50%;a] as a list and 50 as a number; a string setting keeps the string
             value = ",".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -235,14 +235,20 @@ def declared(settings: "type[Settings]") -> Mapping[str, SettingDeclaration]:
     for base in settings.__mro__[1:]:
         if base is not Settings and issubclass(base, Settings):
             above = dict(declared(base)) | above
-    found = {}
-    for each in fields(settings):
-        if hasattr(Settings, each.name):
-            raise TypeError(f"a setting cannot be named {each.name}, the name of a method of Settings; choose another name")
-        own = each.metadata.get("limits") or (above[each.name].limits if each.name in above else Limits(""))
-        found[each.name] = SettingDeclaration(each.name, ValueKind.from_hint(hints[each.name]), own, each.default)
-    settings._declared = found
-    return found
+    declarations = {}
+    for declared_field in fields(settings):
+        if hasattr(Settings, declared_field.name):
+            raise TypeError(
+                f"a setting cannot be named {declared_field.name}, the name of a method of Settings; choose another name"
+            )
+        limits = declared_field.metadata.get("limits") or (
+            above[declared_field.name].limits if declared_field.name in above else Limits("")
+        )
+        declarations[declared_field.name] = SettingDeclaration(
+            declared_field.name, ValueKind.from_hint(hints[declared_field.name]), limits, declared_field.default
+        )
+    settings._declared = declarations
+    return declarations
 
 
 @dataclass(frozen=True)
@@ -318,7 +324,7 @@ class Settings:
         try:
             if not isinstance(found, Mapping):
                 raise SpecError("not settings by name")
-            missing = [name for name, each in known.items() if name not in found and not each.limits.added]
+            missing = [name for name, declaration in known.items() if name not in found and not declaration.limits.added]
             if missing or (unknown := [name for name in found if name not in known]):
                 names = f"{', '.join(missing)} missing" if missing else f"unknown: {', '.join(map(str, unknown))}"
                 raise SpecError(names)

@@ -30,7 +30,11 @@ def install_hint(extra: str) -> str:
         constraints = "constraints.txt" if here else quote(str(CHECKOUT / "constraints.txt"))
         return f"pip install -c {constraints} -e '{'.' if here else CHECKOUT}[{extra}]'"
     try:
-        needed = [re.split(r"\s*;", each)[0] for each in requires("treeplex") or () if re.search(rf"extra == .{extra}\b", each)]
+        needed = [
+            re.split(r"\s*;", requirement)[0]
+            for requirement in requires("treeplex") or ()
+            if re.search(rf"extra == .{extra}\b", requirement)
+        ]
     except PackageNotFoundError:
         needed = []
     return f"pip install {' '.join(map(quote, needed or [f'treeplex[{extra}]']))}"

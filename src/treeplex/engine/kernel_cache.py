@@ -200,7 +200,7 @@ def source(name: str) -> tuple[bytes, frozenset[str]] | None:
     imported = set[str]()
     for module, names in IMPORT.findall(re.sub(r"#[^\n]*", "", data.decode())):
         imported.add(module)
-        imported.update(f"{module}.{words[0]}" for each in names.strip("()").split(",") if (words := each.split()))
+        imported.update(f"{module}.{words[0]}" for entry in names.strip("()").split(",") if (words := entry.split()))
     return b"" if changed else hashlib.sha256(data).digest(), frozenset(imported)
 
 

@@ -108,13 +108,13 @@ def distribution(game: CompiledGame, gradients: Floats, values: Floats, objectiv
     tree, infosets = game.tree, len(game.infostates)
     below = csr_array((np.ones(infosets), (tree.infoset_parent, np.arange(infosets))), shape=(gradients.shape[1], infosets))
     inner = np.flatnonzero(tree.sequence_infoset >= 0)
-    own = csr_array((np.ones(len(inner)), (inner, tree.sequence_infoset[inner])), shape=below.shape)
+    decisions = csr_array((np.ones(len(inner)), (inner, tree.sequence_infoset[inner])), shape=below.shape)
     earns = gradients.T.copy()
     earns[tree.sequence_offsets[:-1]] -= values.T
     scale = max(np.abs(earns).max(initial=0.0), 1e-300)
     result = linprog(
         np.concatenate((-objective / max(np.abs(objective).max(initial=0.0), 1e-300), np.zeros(infosets))),
-        A_ub=hstack([csr_array(earns / scale), below - own], format="csr"),
+        A_ub=hstack([csr_array(earns / scale), below - decisions], format="csr"),
         b_ub=np.zeros(len(earns)),
         A_eq=csr_array(np.concatenate((np.ones(len(values)), np.zeros(infosets)))[None, :]),
         b_eq=np.ones(1),

@@ -276,13 +276,13 @@ def gain_of(concept: str, view: View) -> tuple[float, Trigger]:
 
 def single_trigger(view: View, leaving: Floats, informed: bool) -> Trigger:
     """Return the best single deviation among the places that the device reaches."""
-    order, told, shares = view.order, view.told, view.seen.shares
+    order, followed, shares = view.order, view.told, view.seen.shares
     if not len(order.start):
         return Trigger(view.player, None, None, 0.0)
     infoset_at, number = infosets_of_places(order)
     if not informed:
-        told, shares = (np.bincount(infoset_at, weights=each).astype(np.float64) for each in (told, shares))
-    gains = np.where(shares > 0.0, leaving - told, -np.inf)
+        followed, shares = (np.bincount(infoset_at, weights=column).astype(np.float64) for column in (followed, shares))
+    gains = np.where(shares > 0.0, leaving - followed, -np.inf)
     best = int(np.argmax(gains))
     infoset = int(infoset_at[best]) if informed else best
     return Trigger(
@@ -311,15 +311,17 @@ def preorder(tree: Tree, player: int) -> Preorder:
         parents.append(parent)
         depths.append(0 if parent < 0 else depth_at[parent] + 1)
         for action in range(actions - 1, -1, -1):
-            stack += [(each, starts[-1] + action) for each in below.get(start + action * stride, [])]
+            stack += [(column, starts[-1] + action) for column in below.get(start + action * stride, [])]
         sequences += range(start, start + actions * stride, stride)
         depth_at += [depths[-1]] * actions
     after = next_above(depths)
     ends = [*starts, len(sequences)]
-    end = [ends[each] for each in after]
+    end = [ends[column] for column in after]
     rows = np.repeat(np.array(end, np.int64) - np.array(starts, np.int64), counts)
     table = np.concatenate(([0], np.cumsum(rows)))
-    return Preorder(*(np.array(each, np.int64) for each in (infosets, starts, counts, end, after, parents, sequences, table)))
+    return Preorder(
+        *(np.array(column, np.int64) for column in (infosets, starts, counts, end, after, parents, sequences, table))
+    )
 
 
 def next_above(depths: Sequence[int]) -> list[int]:

@@ -50,15 +50,15 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
     """
     check_game(game, policy)
     strategy, (values, infoset_values, _) = np.empty_like(policy.probabilities), workspace(game.tree)
-    found = np.empty((2, game.players))
-    value_and_best_response(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
-    found[1] = np.maximum(found[1], found[0])  # rounding: the best-response value is at least the policy's value
-    gains = found[1] - found[0]
+    results = np.empty((2, game.players))
+    value_and_best_response(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, results)
+    results[1] = np.maximum(results[1], results[0])  # rounding: the best-response value is at least the policy's value
+    gains = results[1] - results[0]
     return Judgement(
         exploitability=float(gains.mean()),
         nash_conv=float(gains.sum()),
-        value=tuple(map(float, found[0])),
-        best_response_values=tuple(map(float, found[1])),
+        value=tuple(map(float, results[0])),
+        best_response_values=tuple(map(float, results[1])),
     )
 
 

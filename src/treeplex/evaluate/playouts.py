@@ -125,18 +125,18 @@ def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: 
     """
     check_playouts(playouts)
     rounds = max(2, -(-playouts // count))
-    own, others = np.empty((rounds, count)), np.empty((rounds, count))
+    player_payoffs, others = np.empty((rounds, count)), np.empty((rounds, count))
     for number in range(rounds):
         for seat in range(count):
             payoffs = play(number, seat)
-            own[number, seat] = payoffs[seat]
+            player_payoffs[number, seat] = payoffs[seat]
             others[number, seat] = (sum(payoffs) - payoffs[seat]) / max(1, count - 1)
-    means = own.mean(axis=1, keepdims=True)
+    means = player_payoffs.mean(axis=1, keepdims=True)
     return HeadToHead(
-        value=float(own.mean()),
+        value=float(player_payoffs.mean()),
         error=float(standard_errors(means)[0]),
         others=float(others.mean()),
-        seats=tuple(own.mean(axis=0).tolist()),
+        seats=tuple(player_payoffs.mean(axis=0).tolist()),
         playouts=rounds * count,
     )
 

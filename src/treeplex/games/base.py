@@ -224,9 +224,9 @@ class Game(ABC):
             SpecError: no player has a decision.
         """
         self.check_decisions()
-        found = (self.public_tree() if self.num_players == 2 else None) or self.public_game()
-        if found is not None:
-            return found
+        game = (self.public_tree() if self.num_players == 2 else None) or self.public_game()
+        if game is not None:
+            return game
         if self.num_players == 2:
             certain: PublicGame = named("treeplex.games.perfect_information:PerfectInformation")(self)
             return certain

@@ -183,8 +183,8 @@ def plain(function: Callable[..., Any], known: dict[int, Any]) -> Callable[..., 
     for name in set(code.co_names) & names.keys():
         if hasattr(names[name], "py_func"):
             names[name] = plain(names[name], known)
-    for cell, own in zip(closure, source.__closure__ or (), strict=True):
-        held = own.cell_contents
+    for cell, source_cell in zip(closure, source.__closure__ or (), strict=True):
+        held = source_cell.cell_contents
         cell.cell_contents = plain(held, known) if callable(held) else held
     return copy
 

@@ -161,11 +161,11 @@ def stage_of(game: Game, moving: list[State], depth: int) -> Stage:
     first = moving[0]
     player, infostate, actions = first.current_player(), first.information_state_string(), tuple(first.legal_actions())
     for state in moving:
-        found = state.current_player(), state.information_state_string()
-        if found != (player, infostate):
+        turn = state.current_player(), state.information_state_string()
+        if turn != (player, infostate):
             raise GameError(
                 f"{game} is not an open-loop game: after {depth} moves there is infostate {shown(infostate)} of player "
-                f"{player} and infostate {shown(found[1])} of player {found[0]}; no player may observe anything "
+                f"{player} and infostate {shown(turn[1])} of player {turn[0]}; no player may observe anything "
                 "(treeplex info --structure shows the classes)"
             )
         if tuple(state.legal_actions()) != actions:

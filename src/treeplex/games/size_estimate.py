@@ -178,13 +178,13 @@ class SizeCheck:
         except Exception:  # the walk reports errors in the rules with their place
             self._next_estimate = math.inf
             return
-        found = summary_of(self._sizes)
-        if found.least > self._limit:
+        summary = summary_of(self._sizes)
+        if summary.least > self._limit:
             how = (
-                f"Knuth's estimate from {found.playouts:,} random playouts, standard error {found.error:.0%}; "
-                f"almost surely at least {count_text(found.least)}"
+                f"Knuth's estimate from {summary.playouts:,} random playouts, standard error {summary.error:.0%}; "
+                f"almost surely at least {count_text(summary.least)}"
             )
-            self._refuse(found.mean, how, seconds_each)
+            self._refuse(summary.mean, how, seconds_each)
 
     def _refuse(self, size: int, how: str, seconds_each: float) -> NoReturn:
         raise GameSizeError(

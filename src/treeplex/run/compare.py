@@ -155,8 +155,8 @@ class Comparison:
             row = [solution.algorithm, f"{solution.iterations:,}"]
             row += [short(solution.nodes or 0)] if self.counts_nodes else []
             row += [three_digits(solution.seconds), f"{solution.exploitability:.3e}"]
-            found = [{**solution.measures, **solution.last.numbers}.get(name) for name in self.aims]
-            row += ["" if number is None else f"{number:.3e}" for number in found]
+            measured = [{**solution.measures, **solution.last.numbers}.get(name) for name in self.aims]
+            row += ["" if number is None else f"{number:.3e}" for number in measured]
             if self.game.players > 2:
                 row.append(separator.join(f"{gain:.2e}" for gain in solution.gains))
             values = solution.value[:1] if self.game.players == 2 and self.game.zero_sum else solution.value
@@ -250,7 +250,7 @@ def compare(
         line.say("reading the game")
         target = solvable(game)
         target.check_options(given, signature(compare).parameters.keys() - {"options"})
-        own = measures_of(options.get("measures"))
+        measures = measures_of(options.get("measures"))
         plan = target.plan(algorithms, iterations, given, line)
         solutions: list[Solution] = []
         interrupted = False
@@ -274,7 +274,7 @@ def compare(
             solutions.append(solution)
             if interrupted:
                 break
-        comparison = Comparison(target.compiled, tuple(solutions), interrupted, plan.axis if x is None else x, tuple(own))
+        comparison = Comparison(target.compiled, tuple(solutions), interrupted, plan.axis if x is None else x, tuple(measures))
         if out is not None:
             comparison.save(out)
     return comparison

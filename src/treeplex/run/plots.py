@@ -151,8 +151,8 @@ def convergence_figure(
         )
     if target:
         axes.axhline(target, color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
-        place = axes.get_yaxis_transform()
-        axes.text(0.012, target, f"target {target:.3g}", transform=place, color=GREY, va="bottom", fontsize=9)
+        transform = axes.get_yaxis_transform()
+        axes.text(0.012, target, f"target {target:.3g}", transform=transform, color=GREY, va="bottom", fontsize=9)
     set_title(axes, f"{title}, {next(iter(drawn))}" if len(drawn) == 1 else title)
     if len(drawn) == 1:
         label_end(axes, view, next(iter(drawn.values())))
@@ -251,13 +251,13 @@ def label_curves(axes: Axes, view: View, curves: Curves) -> None:
     ends = [(math.log10(view.height(records[-1])) - low) / (high - low) for records in curves.values()]
     places = keep_apart(ends, LABEL_HEIGHT)
     for number, (name, records) in enumerate(curves.items()):
-        place = view.point(records[-1])
-        early = (math.log10(place[0]) - start) / (end - start) < FAR
+        end_point = view.point(records[-1])
+        early = (math.log10(end_point[0]) - start) / (end - start) < FAR
         if early:
-            axes.plot(*place, "o", color=colour(number), markersize=5)
+            axes.plot(*end_point, "o", color=colour(number), markersize=5)
         axes.annotate(
             name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 3]}...",
-            place,
+            end_point,
             xytext=(1.045, places[number]),
             textcoords="axes fraction",
             va="center",
@@ -383,10 +383,10 @@ def curves_figure(
     figure = Figure(figsize=(7.6, height), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
     shares = [panel.share for panel in panels]
-    found = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=shares)[:, 0]
-    for axes, panel in zip(found, panels, strict=True):
+    axes_column = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=shares)[:, 0]
+    for axes, panel in zip(axes_column, panels, strict=True):
         draw_panel(axes, panel)
-    bottom_axes = found[-1]
+    bottom_axes = axes_column[-1]
     bottom_axes.set_xlabel(across, fontsize=11, color=INK)
     if logarithmic:
         bottom_axes.set_xscale("log")
@@ -395,10 +395,10 @@ def curves_figure(
         if last >= 10_000:
             bottom_axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     figure.canvas.draw()
-    for axes, panel in zip(found, panels, strict=True):
+    for axes, panel in zip(axes_column, panels, strict=True):
         if panel.named_ends:
             name_ends(axes, panel)
-    set_title(found[0], title)
+    set_title(axes_column[0], title)
     return figure
 
 
@@ -427,9 +427,9 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
     if not panel.named_ends and any(curve.label for curve in panel.curves):
         axes.legend(frameon=False, fontsize=9, labelcolor=INK)
     if panel.mark is not None:
-        place, text = panel.mark
-        axes.axvline(place, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
-        axes.text(place, 0.04, f" {text}", transform=axes.get_xaxis_transform(), color=GREY, fontsize=9)
+        x, text = panel.mark
+        axes.axvline(x, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
+        axes.text(x, 0.04, f" {text}", transform=axes.get_xaxis_transform(), color=GREY, fontsize=9)
     axes.tick_params(which="both", colors=INK, labelsize=10)
     axes.grid(which="major", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
@@ -441,11 +441,11 @@ def name_ends(axes: Axes, panel: Panel) -> None:
     """Label each curve right of its end; close labels are moved apart."""
     ends = [max(curve.heights[-1], panel.floor) for curve in panel.curves]
     places = [axes.transAxes.inverted().transform(axes.transData.transform((0, end)))[1] for end in ends]
-    for curve, place in zip(panel.curves, keep_apart([float(each) for each in places], 0.075), strict=True):
+    for curve, y in zip(panel.curves, keep_apart([float(end_height) for end_height in places], 0.075), strict=True):
         name = curve.label if len(curve.label) <= LONGEST_LABEL else f"{curve.label[: LONGEST_LABEL - 3]}..."
         axes.annotate(
             name,
-            (1.015, place),
+            (1.015, y),
             xycoords="axes fraction",
             va="center",
             fontsize=9.5,

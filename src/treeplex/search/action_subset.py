@@ -117,7 +117,7 @@ def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> Act
         if bets is None:
             raise SpecError(f"{type(rules).__name__} has no bets; give the rules of a poker game")
         raised = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
-        kept = {number for number, kind in enumerate(bets.kinds) if kind != "bet"}
+        numbers = {number for number, kind in enumerate(bets.kinds) if kind != "bet"}
         for part in parts if raised else ():
             offered = bets.sizes[raised]
             part = min(max(part, offered[0]), offered[-1])
@@ -126,7 +126,7 @@ def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> Act
                 raise SpecError(
                     f"no bet of {part:.4g} of the pot at {node!r}; choose offered sizes instead of {sizes_to_string(wanted)}"
                 )
-            kept.add(nearest)
-        return [actions[number] for number in sorted(kept)]
+            numbers.add(nearest)
+        return [actions[number] for number in sorted(numbers)]
 
     return ActionAbstraction(rules, chosen)

@@ -60,22 +60,22 @@ def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Rang
     values: object = leaf(places, believed, reached, player)
     wanted = [(len(places), width) for width in places.widths]
     if not isinstance(values, tuple | list) or len(values) != len(wanted):
-        found = "None" if values is None else f"{type(values).__name__}{shape_text(values)}"
-        raise AlgorithmError(f"{leaf_name(leaf)} must return a tuple of float64 [K, H], one for each player, not {found}")
-    for each in range(len(wanted)) if player is None else (player,):
-        own = values[each]
-        if np.shape(own) != wanted[each] or not isinstance(own, np.ndarray):
+        returned = "None" if values is None else f"{type(values).__name__}{shape_text(values)}"
+        raise AlgorithmError(f"{leaf_name(leaf)} must return a tuple of float64 [K, H], one for each player, not {returned}")
+    for i in range(len(wanted)) if player is None else (player,):
+        entries = values[i]
+        if np.shape(entries) != wanted[i] or not isinstance(entries, np.ndarray):
             raise AlgorithmError(
-                f"{leaf_name(leaf)} must return values of player {each} of shape {wanted[each]} (leaves, hands), not "
-                f"{type(own).__name__}{shape_text(own)}"
+                f"{leaf_name(leaf)} must return values of player {i} of shape {wanted[i]} (leaves, hands), not "
+                f"{type(entries).__name__}{shape_text(entries)}"
             )
-        if own.dtype.kind not in "fiu":
-            raise AlgorithmError(f"{leaf_name(leaf)} must return float64 values, not {own.dtype}")
-        if not np.isfinite(own).all():
-            place, hand = (int(number) for number in np.argwhere(~np.isfinite(own))[0])
+        if entries.dtype.kind not in "fiu":
+            raise AlgorithmError(f"{leaf_name(leaf)} must return float64 values, not {entries.dtype}")
+        if not np.isfinite(entries).all():
+            row, hand = (int(number) for number in np.argwhere(~np.isfinite(entries))[0])
             raise AlgorithmError(
-                f"{leaf_name(leaf)} must return finite values, not {own[place, hand]} for hand {hand} of player {each} at "
-                f"{places.game.name_of(places.states[place])}"
+                f"{leaf_name(leaf)} must return finite values, not {entries[row, hand]} for hand {hand} of player {i} at "
+                f"{places.game.name_of(places.states[row])}"
             )
     return tuple(values)
 

@@ -104,10 +104,10 @@ def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSetti
         for player in (0, 1):
             reach(tree, player, policy, strategy)
         total += weight * strategy
-    found = policy.copy()
+    average = policy.copy()
     for player in (0, 1):
-        normalise(tree, player, total, found)
-    return found
+        normalise(tree, player, total, average)
+    return average
 
 
 def next_policy(search: SubgameSearch) -> Floats:
@@ -136,14 +136,14 @@ def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable
         visited = rules.visit(node)
         if isinstance(visited, Decision):
             infostate = rules.infostate(node, visited.player, 0)
-            own = game.sequences_at(game.lookup[visited.player, infostate])
-            before, now = probabilities[own], inside.rows[number]
+            sequences = game.sequences_at(game.lookup[visited.player, infostate])
+            before, now = probabilities[sequences], inside.rows[number]
             if not np.isnan(before).any() and not np.array_equal(before, now):
                 raise GameError(
                     f"in {game} several states share the infostate {infostate!r}, so some information is hidden "
                     "from both players and there is no exact policy; use playthroughs"
                 )
-            probabilities[own] = now
+            probabilities[sequences] = now
             labels = list(visited.actions)
         else:
             labels = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else []

@@ -118,8 +118,8 @@ def playthrough_policy(
         together, shares, filled = [], [], 0
         while queue and filled < settings.batch:
             node = queue.pop()
-            own = None if part is None else Part(part.number, keyed(shift_seed, node.path))
-            stops = drawn_iterations(settings, count, keyed(seed, node.path), own)
+            draws_of = None if part is None else Part(part.number, keyed(shift_seed, node.path))
+            stops = drawn_iterations(settings, count, keyed(seed, node.path), draws_of)
             alive = node.alive
             pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
             shares += [OpenState(node, rows, stops[rows]) for rows in pieces]
@@ -200,8 +200,8 @@ def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgam
                 at,
                 (np.zeros((count, state.weight.shape[0])), np.zeros((count, state.weight.shape[1]))),
             )
-        for kept, found in zip(below[path].reaches, arrived, strict=True):
-            kept[share.rows] = found[rows, : kept.shape[1]]
+        for stored, reach in zip(below[path].reaches, arrived, strict=True):
+            stored[share.rows] = reach[rows, : stored.shape[1]]
 
 
 def drawn_iterations(
@@ -243,5 +243,5 @@ def add_policies(
         first_sequences, strides, actions = np.moveaxis(subgames.tree.infoset_layout[table[:, hands]], -1, 0)
         sums = strategy[first_sequences[..., None] + np.arange(actions[0, 0]) * strides[..., None]].sum(axis=0)
         for k in np.flatnonzero(sums.any(axis=1)).tolist():
-            own = game.lookup[visited.player, rules.infostate(at, visited.player, int(hands[k]))]
-            weights[game.sequences_at(own)] += sums[k]
+            infoset = game.lookup[visited.player, rules.infostate(at, visited.player, int(hands[k]))]
+            weights[game.sequences_at(infoset)] += sums[k]

@@ -49,24 +49,26 @@ class Agents(PolicySource):
 
         return policy_of_agent(self.compiled(source) if game is None else game, source).policy
 
-    def ask(self, text: str, game: Any, asked: Evaluation) -> AskedPolicy:
+    def ask(self, text: str, game: Any, request: Evaluation) -> AskedPolicy:
         """The agent's policy, and the cost of computing it."""
         from treeplex.search.match.agent_policy import policy_of_agent
 
-        if asked.complete or asked.refine or asked.ray is not None or asked.workers is not None:
+        if request.complete or request.refine or request.ray is not None or request.workers is not None:
             raise SpecError(
                 f"--complete and --refine need a policy, --workers and --ray a ReBeL network, not {text}; leave them out"
             )
 
-        settings: dict[str, Any] = {"iterations": asked.iterations, **pairs(asked.changes or [])}
-        found = policy_of_agent(game, text, plays=asked.playthroughs, seed=asked.seed, think=asked.think, **settings)
+        settings: dict[str, Any] = {"iterations": request.iterations, **pairs(request.changes or [])}
+        computed = policy_of_agent(game, text, plays=request.playthroughs, seed=request.seed, think=request.think, **settings)
         origin = {
             "algorithm": text,
             "iterations": None,
-            "seconds": found.seconds,
-            "playthroughs": found.plays,
-            "subgames": found.subgames,
+            "seconds": computed.seconds,
+            "playthroughs": computed.plays,
+            "subgames": computed.subgames,
         }
-        plays = "" if found.plays is None else f"the mean of {found.plays:,} playthroughs, "
-        cost = f"{plays}{found.subgames:,} subgame{'s' * (found.subgames != 1)} solved, {three_digits(found.seconds)} s"
-        return AskedPolicy(found.policy, origin, cost)
+        plays = "" if computed.plays is None else f"the mean of {computed.plays:,} playthroughs, "
+        cost = (
+            f"{plays}{computed.subgames:,} subgame{'s' * (computed.subgames != 1)} solved, {three_digits(computed.seconds)} s"
+        )
+        return AskedPolicy(computed.policy, origin, cost)

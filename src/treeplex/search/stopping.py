@@ -65,19 +65,19 @@ def policies_at(
     owners = search.subgames.owners if copies is None else copies.subgames.owners
     source = np.arange(len(owners)) if copies is None else copies.source
     at = np.where(owners >= 0, stops[owners], 0)
-    found = SelfPlayPolicies(search.policy[source], search.next_average()[source] if average else None)
+    results = SelfPlayPolicies(search.policy[source], search.next_average()[source] if average else None)
     wanted = set(stops.tolist())
     for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
         search.run(1)
         if t in wanted:
             now = at == t
-            found.policy[now] = (search.average_policy() if averaging else search.policy)[source[now]]
-            if found.average is not None:
-                found.average[now] = search.next_average()[source[now]]
+            results.policy[now] = (search.average_policy() if averaging else search.policy)[source[now]]
+            if results.average is not None:
+                results.average[now] = search.next_average()[source[now]]
             if not values:
                 for sequences in search.subgames.roots.sequences:
                     place(sequences[stops == t], np.zeros(sequences[stops == t].shape), search.strategy)
-    return found
+    return results
 
 
 @dataclass(frozen=True, eq=False)

@@ -186,8 +186,8 @@ class SubgameSearch:
             for other in self.players:
                 if other != player:
                     arrays.accumulate(other, row.average_discount, row.average, self.faced, self.strategy)
-            own, faced = arrays.reach_at_leaves(self.average), arrays.reach_at_leaves(self.faced)
-            believed = tuple((own if each == player else faced)[each] for each in self.players)
+            averaged, faced = arrays.reach_at_leaves(self.average), arrays.reach_at_leaves(self.faced)
+            believed = tuple((averaged if i == player else faced)[i] for i in self.players)
             reached = believed if leaves == "modified" else arrays.reach_at_leaves(self.strategy)
         values = leaf_values(self.leaf, self.subgame.leaves, believed, reached, player)
         arrays.write_leaves(player, self._entries(player, values, reached, row))
@@ -331,15 +331,15 @@ class SubgameSearch:
         its payoff against the others' ranges, given that it is held; 0 for impossible hands, and if the others have no possible
         hands. NaN for the player who re-solves behind a gadget, since the gadget determines the hands that it faces.
         """
-        found = []
+        values = []
         for player in self.players:
             if self.gadget is not None and player != self.gadget.opponent:
-                found.append(np.full(self.sums[player].shape, np.nan))
+                values.append(np.full(self.sums[player].shape, np.nan))
                 continue
             mass = self.subgame.roots.opposing(self.ranges, player)
             mean = self.sums[player] / max(self.sum_weights[player], 1e-300)
-            found.append(np.divide(mean, mass, out=np.zeros_like(mean), where=mass > 0))
-        return tuple(found)
+            values.append(np.divide(mean, mass, out=np.zeros_like(mean), where=mass > 0))
+        return tuple(values)
 
     def root_beliefs(self) -> Ranges:
         """Beliefs about each player's hand at the roots, for each player float64 [B, H_i]."""
@@ -352,16 +352,16 @@ class SubgameSearch:
         Warns if the values do not sum to zero in a two-player zero-sum game, since then the leaf values are inconsistent.
         """
         beliefs, values = self.root_beliefs(), self.root_values()
-        found = tuple((own * worth).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
-        if len(found) == 2 and len(self.subgame.leaves) and self.iteration >= SETTLED:
-            sizes = sum((own * np.abs(worth)).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
-            if (np.abs(found[0] + found[1]) > CONTRADICTION * sizes).any():  # NaN behind a gadget is no contradiction
+        means = tuple((belief * worth).sum(axis=1) for belief, worth in zip(beliefs, values, strict=True))
+        if len(means) == 2 and len(self.subgame.leaves) and self.iteration >= SETTLED:
+            sizes = sum((belief * np.abs(worth)).sum(axis=1) for belief, worth in zip(beliefs, values, strict=True))
+            if (np.abs(means[0] + means[1]) > CONTRADICTION * sizes).any():  # NaN behind a gadget is no contradiction
                 warnings.warn(
                     f"values of {leaf_name(self.leaf)} are inconsistent: the players' values at the root, "
-                    f"{found[0][0]:+.3g} and {found[1][0]:+.3g}, should add up to 0; check that it fits these states",
+                    f"{means[0][0]:+.3g} and {means[1][0]:+.3g}, should add up to 0; check that it fits these states",
                     stacklevel=2,
                 )
-        return found
+        return means
 
     def root_actions(self) -> Floats:
         """Range-weighted action frequencies of the average policy at the first root, float64 [A].

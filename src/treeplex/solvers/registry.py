@@ -268,11 +268,11 @@ def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:
     known = (*algorithm.parameters, *algorithm.texts)
     given: dict[str, Any] = {}
     for name, value in spec.parameters.items():
-        own = str(value) if name in algorithm.texts else checked_number(algorithm.name, name, value, known)
-        given[name] = own
-    kept = (
+        checked = str(value) if name in algorithm.texts else checked_number(algorithm.name, name, value, known)
+        given[name] = checked
+    changed = (
         given
         if any(name in given for name in algorithm.texts)
         else {name: value for name, value in given.items() if value != algorithm.parameters[name]}
     )
-    return {name: kept[name] for name in known if name in kept}
+    return {name: changed[name] for name in known if name in changed}

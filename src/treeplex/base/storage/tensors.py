@@ -89,19 +89,19 @@ def write_tensors(path: str | os.PathLike[str], about: Mapping[str, str], tensor
     """
     entries: dict[str, Any] = {}
     offset = 0
-    for name, each in tensors.items():
-        entries[name] = {"dtype": each.kind, "shape": list(each.shape), "data_offsets": [offset, offset + each.size]}
-        offset += each.size
+    for name, array in tensors.items():
+        entries[name] = {"dtype": array.kind, "shape": list(array.shape), "data_offsets": [offset, offset + array.size]}
+        offset += array.size
     digest = begun_digest(about, entries)
-    for each in tensors.values():
-        for piece in each.pieces():
+    for array in tensors.values():
+        for piece in array.pieces():
             digest.update(piece)
     header = json.dumps({METADATA: {**about, "digest": digest.hexdigest()}, **entries}).encode()
     header += b" " * (-len(header) % 8)
     with replacing(path) as file:
         file.write(struct.pack("<Q", len(header)) + header)
-        for each in tensors.values():
-            for piece in each.pieces():
+        for array in tensors.values():
+            for piece in array.pieces():
                 file.write(piece)
 
 
@@ -163,7 +163,7 @@ class TensorFile(Mapping[str, NDArray[Any]]):
             if any(type(length) is not int or length < 0 for entry in entries.values() for length in entry["shape"]):
                 raise ValueError("the shape of a tensor is not made of integers")
             ends = [0, *(end for _, end, _ in places)]
-            if any(place != (begin, begin + place[2], place[2]) for begin, place in zip(ends, places, strict=False)):
+            if any(extent != (begin, begin + extent[2], extent[2]) for begin, extent in zip(ends, places, strict=False)):
                 raise ValueError("its tensors are not contiguous")
             if self._start + ends[-1] != size:
                 raise ValueError("it is cut off")

@@ -119,7 +119,7 @@ class Executor:
             AlgorithmError: several workers died on the same job.
             Exception: an exception raised by a job.
         """
-        found: list[tuple[Hashable, Any]] = []
+        results: list[tuple[Hashable, Any]] = []
         raised: Exception | None = None
         for report in self.crew.finished(seconds):
             if report.worker not in self._under_way:  # it died while idle
@@ -135,11 +135,11 @@ class Executor:
             if report.error is not None:
                 raised = raised or report.error
             else:
-                found.append((name, report.value))
+                results.append((name, report.value))
         if raised is not None:
             raise raised
         self._hand_out()
-        return found
+        return results
 
     def map(
         self, function: Callable[..., ResultT], jobs: Iterable[tuple[Any, ...]], watch: Callable[[], None] | None = None
@@ -157,22 +157,22 @@ class Executor:
             Exception: an exception raised by a job.
         """
         assert not self.left()
-        left, found = enumerate(jobs), dict[Hashable, ResultT]()
+        left, results = enumerate(jobs), dict[Hashable, ResultT]()
         following, more = 0, True
         try:
             while True:
-                while more and self.left() < AHEAD * self.size and len(found) < KEPT * self.size:
+                while more and self.left() < AHEAD * self.size and len(results) < KEPT * self.size:
                     if (job := next(left, None)) is None:
                         more = False
                     else:
                         self.add(job[0], function, *job[1])
-                if following in found:
-                    yield found.pop(following)
+                if following in results:
+                    yield results.pop(following)
                     following += 1
                 elif self.left():
                     if watch is not None:
                         watch()
-                    found.update(self.finished(POLL_SECONDS))
+                    results.update(self.finished(POLL_SECONDS))
                 else:
                     return
         finally:

@@ -48,13 +48,13 @@ class RemoteBench:
         ended, after = compile_times()
         report = report._replace(seconds=max(0.0, report.seconds - (after - before)), compiling=ended - began)
         try:
-            found = pickle.dumps(report, PROTOCOL)
+            pickled = pickle.dumps(report, PROTOCOL)
             if report.error is not None:
-                pickle.loads(found)
+                pickle.loads(pickled)
         except Exception as error:
             said = report.error or error
-            found = pickle.dumps(Report(0, error=AlgorithmError(f"{type(said).__name__}: {said}")), PROTOCOL)
-        return found
+            pickled = pickle.dumps(Report(0, error=AlgorithmError(f"{type(said).__name__}: {said}")), PROTOCOL)
+        return pickled
 
 
 def unreadable(error: Exception) -> AlgorithmError:

@@ -34,13 +34,13 @@ def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
         able = ends.able[end, pot]
         if not able >> player & 1:
             continue
-        winners, own = 1, strengths[player]
+        winners, strength = 1, strengths[player]
         for other in range(strengths.shape[0]):
             if other != player and able >> other & 1:
-                if strengths[other] > own:
+                if strengths[other] > strength:
                     winners = 0
                     break
-                winners += int(strengths[other] == own)
+                winners += int(strengths[other] == strength)
         if winners == 1:
             total += ends.chips[end, pot]
         elif winners > 1:

@@ -163,30 +163,30 @@ def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[
     held, decisions = search.deals.hands[k], search.round.nodes.shape[0]
     scratch.kinds[0], scratch.places[0], step, size = OPEN, 0, 0, 1
     while step < size:
-        kind, place = scratch.kinds[step], scratch.places[step]
+        kind, position = scratch.kinds[step], scratch.places[step]
         if kind == OPEN:
-            while 0 <= place < decisions and nodes.player[searched.nodes[place]] != player:
-                node = searched.nodes[place]
+            while 0 <= position < decisions and nodes.player[searched.nodes[position]] != player:
+                node = searched.nodes[position]
                 stream = advanced(stream)
-                acts, frozen = nodes.player[node], searched.frozen[place]
-                drawn = draw(search.tables, searched.rows[place], nodes.actions[node], held[acts], frozen, unit(stream))
-                place = searched.child[searched.first[place] + drawn]
-            kind = END if place < 0 else OWN if place < decisions else LEAF
+                acts, frozen = nodes.player[node], searched.frozen[position]
+                drawn = draw(search.tables, searched.rows[position], nodes.actions[node], held[acts], frozen, unit(stream))
+                position = searched.child[searched.first[position] + drawn]
+            kind = END if position < 0 else OWN if position < decisions else LEAF
         elif kind == OPEN_BEHIND:
-            while place >= 0 and nodes.player[place] != player:
+            while position >= 0 and nodes.player[position] != player:
                 stream = advanced(stream)
-                place = after_guided(search, k, place, scratch.picks[step, nodes.player[place]], unit(stream))
-            kind = END if place < 0 else BEHIND
+                position = after_guided(search, k, position, scratch.picks[step, nodes.player[position]], unit(stream))
+            kind = END if position < 0 else BEHIND
         scratch.kinds[step], scratch.below[step] = kind, size
         if kind == END:
-            scratch.places[step] = -1 - place
+            scratch.places[step] = -1 - position
         elif kind == OWN:
-            scratch.places[step] = place
-            for action in range(nodes.actions[searched.nodes[place]]):
-                scratch.kinds[size], scratch.places[size] = OPEN, searched.child[searched.first[place] + action]
+            scratch.places[step] = position
+            for action in range(nodes.actions[searched.nodes[position]]):
+                scratch.kinds[size], scratch.places[size] = OPEN, searched.child[searched.first[position] + action]
                 size += 1
         elif kind == LEAF:
-            leaf = place - decisions
+            leaf = position - decisions
             scratch.places[step], scratch.kinds[size], scratch.places[size] = leaf, OPEN_BEHIND, searched.leaves[leaf]
             for other in range(held.shape[0]):
                 scratch.picks[size, other] = 0
@@ -196,9 +196,9 @@ def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[
                     scratch.picks[size, other] = draw(search.tables, row, ways, held[other], False, unit(stream))
             size += 1
         else:
-            scratch.places[step] = place
-            for action in range(nodes.actions[place]):
-                scratch.kinds[size], scratch.places[size] = OPEN_BEHIND, nodes.child[nodes.first[place] + action]
+            scratch.places[step] = position
+            for action in range(nodes.actions[position]):
+                scratch.kinds[size], scratch.places[size] = OPEN_BEHIND, nodes.child[nodes.first[position] + action]
                 for other in range(held.shape[0]):
                     scratch.picks[size, other] = scratch.picks[step, other]
                 size += 1
@@ -232,22 +232,26 @@ def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np
     keys, held, tables = search.deals.keys[search.deals.boards[k]], search.deals.hands[k], search.tables
     policy, sums = scratch.policy, scratch.sums[0]
     for step in range(size - 1, -1, -1):
-        kind, place, below = scratch.kinds[step], scratch.places[step], scratch.below[step]
+        kind, position, below = scratch.kinds[step], scratch.places[step], scratch.below[step]
         if kind == END:
-            pay_hands(search.nodes.ends, place, keys, held, player, values[step, 0])
+            pay_hands(search.nodes.ends, position, keys, held, player, values[step, 0])
             for way in range(1, ways):
                 copy_row(values[step, 0], values[step, way])
         elif kind == BEHIND:
-            mix_behind(search, k, place, below, values[step])
+            mix_behind(search, k, position, below, values[step])
         elif kind == LEAF:
-            row = searched.choices[place, player]
+            row = searched.choices[position, player]
             if row < 0:
                 copy_row(values[below, 0], values[step, 0])
             else:
                 write_policy(tables, (row, ways, False), policy, sums)
                 learn(tables.regrets[row : row + ways], policy, values[below], values[step, 0], live, weight)
         else:
-            row, count, frozen = searched.rows[place], search.nodes.actions[searched.nodes[place]], searched.frozen[place]
+            row, count, frozen = (
+                searched.rows[position],
+                search.nodes.actions[searched.nodes[position]],
+                searched.frozen[position],
+            )
             write_policy(tables, (row, count, frozen), policy, sums)
             after = values[below : below + count, 0]
             learn(tables.regrets[row : row + count], policy, after, values[step, 0], live, 0.0 if frozen else weight)
@@ -269,11 +273,11 @@ def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) ->
         for hand in range(values.shape[1]):
             values[way, hand], sums[way, hand] = 0.0, 0.0
     for action in range(count):
-        after, place = search.scratch.values[below + action], nodes.rows[node] + action
+        after, slot = search.scratch.values[below + action], nodes.rows[node] + action
         for way in range(values.shape[0]):
             bias = guide.bias[way, nodes.kinds[first + action]]
             for hand in range(values.shape[1]):
-                share = guide.shares[place + rows[hand] * count] * bias
+                share = guide.shares[slot + rows[hand] * count] * bias
                 values[way, hand] += share * after[way, hand]
                 sums[way, hand] += share
     for way in range(values.shape[0]):

@@ -183,14 +183,14 @@ def walk(
         order[size] = node
         size += 1
         first, count, player, street = nodes.first[node], nodes.actions[node], nodes.player[node], nodes.street[node]
-        place = nodes.rows[node] + rows[player, street] * count
-        match_regrets(tables.regrets, place, count, policy, first)
+        slot = nodes.rows[node] + rows[player, street] * count
+        match_regrets(tables.regrets, slot, count, policy, first)
         if player == traverser:
             for action in range(count):
                 child = nodes.child[first + action]
                 if child < 0:
                     continue
-                if prunes and street < last and tables.regrets[place + action] < below:
+                if prunes and street < last and tables.regrets[slot + action] < below:
                     policy[first + action] = -1.0
                     continue
                 waiting[top] = child
@@ -199,7 +199,7 @@ def walk(
         stream = advanced(stream)
         left, drawn = unit(stream), count - 1
         for action in range(count):
-            tables.average[place + action] += np.float32(policy[first + action])
+            tables.average[slot + action] += np.float32(policy[first + action])
             left -= policy[first + action]
             if left < 0 and drawn == count - 1:
                 drawn = action
@@ -218,12 +218,12 @@ def walk(
                 value += share * value_after(nodes, first + action, strengths, traverser, values)
         values[node] = value
         if player == traverser:
-            place = nodes.rows[node] + rows[player, nodes.street[node]] * count
+            slot = nodes.rows[node] + rows[player, nodes.street[node]] * count
             for action in range(count):
                 if policy[first + action] >= 0.0:
                     gain = (value_after(nodes, first + action, strengths, traverser, values) - value) / chips
-                    known = min(max(tables.regrets[place + action] + gain, LOWEST * below), HIGHEST)
-                    tables.regrets[place + action] = np.int32(np.rint(known))
+                    known = min(max(tables.regrets[slot + action] + gain, LOWEST * below), HIGHEST)
+                    tables.regrets[slot + action] = np.int32(np.rint(known))
     return stream, size
 
 

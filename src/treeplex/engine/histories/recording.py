@@ -211,13 +211,13 @@ def record_outcomes(
         for passed in range(edges - depth if walks.returns else edges - min(depth, 1), edges):
             buffers.edges[passed, 1] = node
         value, row = histories.payoffs[nodes[node, KEY], player], rows
-        for place in range(depth - 1, -1, -1):
-            here = path[place]
+        for ply in range(depth - 1, -1, -1):
+            here = path[ply]
             children, slot, mean = nodes[here, CHILDREN], first[nodes[here, KEY]], 0.0
             for a in range(children):
                 values[a] = critic[edge[here] + a]
-                if walks.corrected and a == taken[place]:
-                    values[a] += (value - values[a]) / chances[place]
+                if walks.corrected and a == taken[ply]:
+                    values[a] += (value - values[a]) / chances[ply]
                 mean += policy[slot + a] * values[a]
             value = mean
             if nodes[here, ACTOR] == player:
@@ -266,14 +266,14 @@ def gathered(legal: Bools, places: SmallInts, values: Singles, weights: Singles)
     total, mean = np.zeros(legal.shape), np.zeros(legal.shape)
     error = whole = 0.0
     for row in range(places.shape[0]):
-        place, weight = places[row], weights[row]
+        infoset, weight = places[row], weights[row]
         for a in range(legal.shape[1]):
-            if not legal[place, a] or weight <= 0.0 or math.isnan(values[row, a]):
+            if not legal[infoset, a] or weight <= 0.0 or math.isnan(values[row, a]):
                 continue
-            apart = values[row, a] - mean[place, a]
-            total[place, a] += weight
-            share = weight / total[place, a]
-            mean[place, a] += share * apart
+            apart = values[row, a] - mean[infoset, a]
+            total[infoset, a] += weight
+            share = weight / total[infoset, a]
+            mean[infoset, a] += share * apart
             error += weight * (1.0 - share) * apart * apart
             whole += weight
     return total, mean, error / whole if whole > 0.0 else 0.0

@@ -33,7 +33,7 @@ def outline(nodes: SmallInts) -> Outline:
     """Return the :class:`Outline` of nodes int32 [H, 4]."""
     count = nodes.shape[0]
     parent, level = np.full(count, -1, np.int32), np.zeros(count, np.int32)
-    extent, place = np.ones(count, np.int32), np.zeros(count, np.int32)
+    extent, position = np.ones(count, np.int32), np.zeros(count, np.int32)
     for h in range(count):
         for child in range(nodes[h, CHILD], nodes[h, CHILD] + nodes[h, CHILDREN]):
             parent[child] = h
@@ -41,11 +41,11 @@ def outline(nodes: SmallInts) -> Outline:
     for h in range(count - 1, 0, -1):
         extent[parent[h]] += extent[h]
     for h in range(count):
-        following = place[h] + 1
+        following = position[h] + 1
         for child in range(nodes[h, CHILD], nodes[h, CHILD] + nodes[h, CHILDREN]):
-            place[child] = following
+            position[child] = following
             following += extent[child]
-    return Outline(parent, place, extent, level)
+    return Outline(parent, position, extent, level)
 
 
 @kernel()
@@ -140,8 +140,8 @@ def ties(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
     for h in range(count):
         at[lines.place[h]] = h
     last = np.full(infosets, -1, np.int32)
-    for place in range(count):
-        h = at[place]
+    for position in range(count):
+        h = at[position]
         if nodes[h, ACTOR] < 0:
             continue
         one, two = last[nodes[h, KEY]], h

@@ -140,20 +140,20 @@ def forward(sizes: Ints, parameters: Singles, inputs: Singles, chosen: Ints, out
     layers, widest = sizes.shape[0] - 1, padded(sizes.max())
     source, target = np.empty((BLOCK, widest), np.float32), np.empty((BLOCK, widest), np.float32)
     for first in range(0, chosen.shape[0], BLOCK):
-        count, place = min(BLOCK, chosen.shape[0] - first), 0
+        count, offset = min(BLOCK, chosen.shape[0] - first), 0
         for k in range(count):
             row, copy = inputs[chosen[first + k]], source[k]
             for i in range(inputs.shape[1]):
                 copy[i] = row[i]
         for layer in range(layers):
             width, wide = sizes[layer], padded(sizes[layer + 1])
-            panels = parameters[place : place + width * wide]
-            place += width * wide
-            linear(source[:count], width, panels, parameters[place : place + wide], target[:count])
-            place += wide
+            panels = parameters[offset : offset + width * wide]
+            offset += width * wide
+            linear(source[:count], width, panels, parameters[offset : offset + wide], target[:count])
+            offset += wide
             if layer + 1 < layers:
-                gain, shift = parameters[place : place + wide], parameters[place + wide : place + 2 * wide]
-                place += 2 * wide
+                gain, shift = parameters[offset : offset + wide], parameters[offset + wide : offset + 2 * wide]
+                offset += 2 * wide
                 activate(target[:count], sizes[layer + 1], gain, shift)
             source, target = target, source
         for k in range(count):

@@ -18,14 +18,14 @@ def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
     Returns:
         Index of the first output.
     """
-    source, place = 0, 0
+    source, offset = 0, 0
     for layer in range(sizes.shape[0] - 1):
         inputs, outputs = sizes[layer], sizes[layer + 1]
-        target, biases = source + inputs, place + inputs * outputs
+        target, biases = source + inputs, offset + inputs * outputs
         result = activations[target : target + outputs]
         for k in range(outputs):
             result[k] = parameters[biases + k]
-        values, weights = activations[source:target], parameters[place:biases]
+        values, weights = activations[source:target], parameters[offset:biases]
         whole = inputs - inputs % 4
         for i in range(0, whole, 4):  # four rows at a time, to load and store sums a quarter as often
             v0, v1, v2, v3 = values[i], values[i + 1], values[i + 2], values[i + 3]
@@ -39,7 +39,7 @@ def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
         if layer + 2 < sizes.shape[0]:
             for o in range(outputs):
                 result[o] = result[o] if result[o] > 0.0 else negative_elu(result[o])
-        source, place = target, biases + outputs
+        source, offset = target, biases + outputs
     return source
 
 

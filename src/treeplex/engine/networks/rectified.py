@@ -38,7 +38,7 @@ def rectified(sizes: Ints, parameters: Singles, before: Singles, more: Singles, 
     layers, widest, zero = sizes.shape[0] - 1, padded(sizes.max()), np.float32(0.0)
     source, target = np.empty((BLOCK, widest), np.float32), np.empty((BLOCK, widest), np.float32)
     for first in range(0, before.shape[0], BLOCK):
-        count, place = min(BLOCK, before.shape[0] - first), 0
+        count, offset = min(BLOCK, before.shape[0] - first), 0
         for k in range(count):
             row, copy = before[first + k], source[k]
             for i in range(more.shape[0]):
@@ -49,9 +49,9 @@ def rectified(sizes: Ints, parameters: Singles, before: Singles, more: Singles, 
                 row = source[k]
                 for i in range(width):
                     row[i] = max(row[i], zero)
-            linear(source[:count], width, parameters[place : place + width * wide],
-                   parameters[place + width * wide : place + width * wide + wide], target[:count])  # fmt: skip
-            place += width * wide + wide
+            linear(source[:count], width, parameters[offset : offset + width * wide],
+                   parameters[offset + width * wide : offset + width * wide + wide], target[:count])  # fmt: skip
+            offset += width * wide + wide
             source, target = target, source
         for k in range(count):
             row, copy = source[k], outputs[first + k]

@@ -98,10 +98,10 @@ def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
 
 
 @kernel(**NO_COUNTS)
-def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> int:
+def step_of(histories: Histories, group: Group, entry: int, cell: int, put: int) -> int:
     """Return the packed step from a packed infoset by a try on a cell."""
     order = len(group.images)
-    about, element = own.about[entry // order], entry % order
+    about, element = histories.about[entry // order], entry % order
     known, fixing = about & BOARD, about >> STABILISER & 255
     local = group.images[group.inverse[element], cell]
     least = group.least[fixing, local]
@@ -112,40 +112,40 @@ def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> in
 
 
 @kernel(**NO_COUNTS)
-def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
+def arrive(histories: Histories, group: Group, packed: int, player: int) -> int:
     """Return the packed infoset after a packed step, adding it if new; there must be room."""
     order = len(group.images)
     step = packed // order
-    found = own.after[step]
-    if found == NONE:
-        found = own.filled[INFOSETS]
-        own.filled[INFOSETS] += 1
-        before = own.owner[step >> 1]
+    infoset = histories.after[step]
+    if infoset == NONE:
+        infoset = histories.filled[INFOSETS]
+        histories.filled[INFOSETS] += 1
+        before = histories.owner[step >> 1]
         known, fixing = 0, (1 << order) - 1
         if before != NONE:
-            cell = own.cell[step >> 1]
-            known = own.about[before] & BOARD | 1 << cell
-            fixing = (own.about[before] >> STABILISER & 255) & group.fixing[cell]
-        first = own.filled[SEQUENCES]
-        own.player[found], own.step[found], own.visits[found] = player, step, 0
-        own.about[found] = first << FIRST | fixing << STABILISER | known
-        own.after[step] = found
+            cell = histories.cell[step >> 1]
+            known = histories.about[before] & BOARD | 1 << cell
+            fixing = (histories.about[before] >> STABILISER & 255) & group.fixing[cell]
+        first = histories.filled[SEQUENCES]
+        histories.player[infoset], histories.step[infoset], histories.visits[infoset] = player, step, 0
+        histories.about[infoset] = first << FIRST | fixing << STABILISER | known
+        histories.after[step] = infoset
         number = first
         for cell in range(group.images.shape[1]):
             if group.first[fixing] & ~known & 1 << cell:
-                own.owner[number], own.cell[number] = found, cell
-                own.after[2 * number], own.after[2 * number + 1] = NONE, NONE
+                histories.owner[number], histories.cell[number] = infoset, cell
+                histories.after[2 * number], histories.after[2 * number + 1] = NONE, NONE
                 number += 1
-        own.filled[SEQUENCES] = number
-    return int(found * order + packed % order)
+        histories.filled[SEQUENCES] = number
+    return int(infoset * order + packed % order)
 
 
 @kernel(**NO_COUNTS)
-def room_to_arrive(own: Histories, group: Group, many: int) -> bool:
+def room_to_arrive(histories: Histories, group: Group, many: int) -> bool:
     """Return whether ``many`` new infosets and their sequences fit into the tables."""
     cells = group.images.shape[1]
-    infosets = fits(own.filled, own.wanted, INFOSETS, many, len(own.player))
-    return bool(fits(own.filled, own.wanted, SEQUENCES, many * cells, len(own.owner)) and infosets)
+    infosets = fits(histories.filled, histories.wanted, INFOSETS, many, len(histories.player))
+    return bool(fits(histories.filled, histories.wanted, SEQUENCES, many * cells, len(histories.owner)) and infosets)
 
 
 @kernel(**NO_COUNTS)
@@ -160,19 +160,19 @@ def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opene
 
 
 @kernel(**NO_COUNTS)
-def open_node(own: Histories, group: Group, side: Side, node: int, player: int) -> bool:
+def open_node(histories: Histories, group: Group, side: Side, node: int, player: int) -> bool:
     """Convert the steps of a node to infosets in place; False if a table is full."""
     if side.opened[node] == 0:
-        if not room_to_arrive(own, group, side.size[node]):
+        if not room_to_arrive(histories, group, side.size[node]):
             return False
         for place in range(side.begin[node], side.begin[node] + side.size[node]):
-            side.pool[place] = arrive(own, group, side.pool[place], player)
+            side.pool[place] = arrive(histories, group, side.pool[place], player)
         side.opened[node] = 1
     return True
 
 
 @kernel(**NO_COUNTS)
-def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
+def add_placed(histories: Histories, group: Group, side: Side, node: int, cell: int) -> int:
     """Add the node after a stone on a cell, the first of its images; ``NO_ROOM`` if a table is full."""
     size, begin = side.size[node], side.filled[POOL]
     if not (
@@ -180,21 +180,21 @@ def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -
     ):
         return NO_ROOM
     for place in range(side.begin[node], side.begin[node] + size):
-        side.pool[side.filled[POOL]] = step_of(own, group, side.pool[place], cell, 1)
+        side.pool[side.filled[POOL]] = step_of(histories, group, side.pool[place], cell, 1)
         side.filled[POOL] += 1
     fixing = side.fixing[node] & group.fixing[cell]
     return int(add_node(side, begin, side.stones[node] | 1 << cell, fixing, side.tries[node] + 1, 0))
 
 
 @kernel(**NO_COUNTS)
-def known_at(own: Histories, group: Group, entry: int) -> int:
+def known_at(histories: Histories, group: Group, entry: int) -> int:
     """Return the cells that the player knows to be taken at a packed infoset."""
     order = len(group.images)
-    return int(group.boards[entry % order, own.about[entry // order] & BOARD])
+    return int(group.boards[entry % order, histories.about[entry // order] & BOARD])
 
 
 @kernel(**NO_COUNTS)
-def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int) -> int:
+def add_failed(histories: Histories, group: Group, side: Side, node: int, board: int, fixing: int) -> int:
     """Add the node after a failed try on one of these stones in an abrupt game.
 
     Returns:
@@ -206,12 +206,12 @@ def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, 
         fits(side.filled, side.wanted, NODES, 1, len(side.begin)) and fits(side.filled, side.wanted, POOL, most, len(side.pool))
     ):
         return NO_ROOM
-    for place in range(begin, end):
-        entry = side.pool[place]
-        unseen = board & ~known_at(own, group, entry)
+    for index in range(begin, end):
+        entry = side.pool[index]
+        unseen = board & ~known_at(histories, group, entry)
         for cell in range(group.images.shape[1]):
             if unseen >> cell & 1:
-                side.pool[side.filled[POOL]] = step_of(own, group, entry, cell, 0)
+                side.pool[side.filled[POOL]] = step_of(histories, group, entry, cell, 0)
                 side.filled[POOL] += 1
     if side.filled[POOL] == top:
         return NONE
@@ -219,42 +219,42 @@ def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, 
 
 
 @kernel(**NO_COUNTS)
-def add_closure(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int, player: int) -> int:
+def add_closure(histories: Histories, group: Group, side: Side, node: int, board: int, fixing: int, player: int) -> int:
     """Add the node of a turn in a classical game, where tries on these stones may have failed before.
 
     Returns:
         The node; ``NO_ROOM`` if a table is full.
     """
     cells, top = group.images.shape[1], side.filled[POOL]
-    if not room_to_arrive(own, group, side.size[node]):
+    if not room_to_arrive(histories, group, side.size[node]):
         return NO_ROOM
     many = 0
-    for place in range(side.begin[node], side.begin[node] + side.size[node]):
-        tries, ways = group.counts[board & ~known_at(own, group, arrive(own, group, side.pool[place], player))], 1
-        for each in range(tries + 1):
+    for index in range(side.begin[node], side.begin[node] + side.size[node]):
+        tries, ways = group.counts[board & ~known_at(histories, group, arrive(histories, group, side.pool[index], player))], 1
+        for failures in range(tries + 1):
             many += ways
-            ways *= tries - each
+            ways *= tries - failures
     nodes = fits(side.filled, side.wanted, NODES, 1, len(side.begin))
     pool = fits(side.filled, side.wanted, POOL, many, len(side.pool))
-    if not (room_to_arrive(own, group, many) and nodes and pool):
+    if not (room_to_arrive(histories, group, many) and nodes and pool):
         return NO_ROOM
-    for place in range(side.begin[node], side.begin[node] + side.size[node]):
-        side.pool[side.filled[POOL]] = arrive(own, group, side.pool[place], player)
+    for index in range(side.begin[node], side.begin[node] + side.size[node]):
+        side.pool[side.filled[POOL]] = arrive(histories, group, side.pool[index], player)
         side.filled[POOL] += 1
-    asked = top
-    while asked < side.filled[POOL]:
-        entry = side.pool[asked]
-        unseen = board & ~known_at(own, group, entry)
+    next_entry = top
+    while next_entry < side.filled[POOL]:
+        entry = side.pool[next_entry]
+        unseen = board & ~known_at(histories, group, entry)
         for cell in range(cells):
             if unseen >> cell & 1:
-                side.pool[side.filled[POOL]] = arrive(own, group, step_of(own, group, entry, cell, 0), player)
+                side.pool[side.filled[POOL]] = arrive(histories, group, step_of(histories, group, entry, cell, 0), player)
                 side.filled[POOL] += 1
-        asked += 1
+        next_entry += 1
     return int(add_node(side, top, side.stones[node], fixing, group.counts[side.stones[node] | board], 1))
 
 
 @kernel(**NO_COUNTS)
-def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
+def add_list(histories: Histories, group: Group, side: Side, node: int, cell: int) -> int:
     """Add a list: the sequences of a node's infosets at this cell, or (``NONE``) those that lead to the node.
 
     Returns:
@@ -265,12 +265,12 @@ def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> 
     if not (fits(side.filled, side.wanted, ENTRIES, size, len(side.entries)) and lists):
         return NO_ROOM
     entry = side.filled[ENTRIES]
-    for place in range(side.begin[node], side.begin[node] + size):
-        packed = side.pool[place]
+    for index in range(side.begin[node], side.begin[node] + size):
+        packed = side.pool[index]
         if cell != NONE:
-            step = step_of(own, group, packed, cell, 1) // order
+            step = step_of(histories, group, packed, cell, 1) // order
         else:
-            step = own.step[packed // order] if side.opened[node] else packed // order
+            step = histories.step[packed // order] if side.opened[node] else packed // order
         side.entries[entry] = step >> 1
         entry += 1
     number = side.filled[LISTS]
@@ -280,10 +280,10 @@ def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> 
 
 
 @kernel(**NO_COUNTS)
-def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
+def waiting_list(histories: Histories, group: Group, side: Side, node: int) -> int:
     """Return the list of the sequences that lead to a node; ``NO_ROOM`` if a table is full."""
     if side.waiting[node] == NONE:
-        number = add_list(own, group, side, node, NONE)
+        number = add_list(histories, group, side, node, NONE)
         if number == NO_ROOM:
             return NO_ROOM
         side.waiting[node] = number
@@ -291,7 +291,7 @@ def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
 
 
 @kernel(**NO_COUNTS)
-def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: "NDArray[np.bool_]") -> int:
+def placed(histories: Histories, group: Group, side: Side, node: int, cell: int, won: "NDArray[np.bool_]") -> int:
     """Return the packed node after a stone, or the list of last sequences if it wins; ``NO_ROOM`` if a table is full."""
     order, cells, stones = len(group.images), group.images.shape[1], side.stones[node]
     if side.first_child[node] == NONE:
@@ -308,10 +308,10 @@ def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: 
         wins = won[stones | 1 << least]
         least_slot = first + group.counts[~stones & ((1 << least) - 1)]
         if side.children[least_slot] == NONE:
-            found = add_list(own, group, side, node, least) if wins else add_placed(own, group, side, node, least)
-            if found == NO_ROOM:
+            child = add_list(histories, group, side, node, least) if wins else add_placed(histories, group, side, node, least)
+            if child == NO_ROOM:
                 return NO_ROOM
-            side.children[least_slot] = found if wins else found * order
+            side.children[least_slot] = child if wins else child * order
         turned = 0 if wins else group.inverse[group.toward[fixing, cell]]
         side.children[slot] = side.children[least_slot] + turned
     return int(side.children[slot])
@@ -335,7 +335,7 @@ def edge_place(keys: Ints, key: int) -> int:
 
 
 @kernel(**NO_COUNTS)
-def failed(own: Histories, group: Group, side: Side, node: int, board: int, player: int, abrupt: bool) -> int:
+def failed(histories: Histories, group: Group, side: Side, node: int, board: int, player: int, abrupt: bool) -> int:
     """Return the packed node against these stones: after a failed try (abrupt), or at a turn (classical).
 
     Returns:
@@ -346,21 +346,21 @@ def failed(own: Histories, group: Group, side: Side, node: int, board: int, play
     if fixing != 1:
         least, toward, fixing = least_board(group, fixing, board)
     key = node << STABILISER | least
-    place = edge_place(side.keys, key)
-    if side.keys[place] == NONE:
+    slot = edge_place(side.keys, key)
+    if side.keys[slot] == NONE:
         if not fits(side.filled, side.wanted, EDGES, 1, edges_that_fit(len(side.keys))):
             return NO_ROOM
-        found = (
-            add_failed(own, group, side, node, least, fixing)
+        child = (
+            add_failed(histories, group, side, node, least, fixing)
             if abrupt
-            else add_closure(own, group, side, node, least, fixing, player)
+            else add_closure(histories, group, side, node, least, fixing, player)
         )
-        if found == NO_ROOM:
+        if child == NO_ROOM:
             return NO_ROOM
-        side.keys[place], side.values[place] = key, found
+        side.keys[slot], side.values[slot] = key, child
         side.filled[EDGES] += 1
-    found = side.values[place]
-    return NONE if found == NONE else found * order + group.inverse[toward]
+    child = side.values[slot]
+    return NONE if child == NONE else child * order + group.inverse[toward]
 
 
 @kernel()
@@ -375,9 +375,9 @@ def rehashed(keys: Ints, values: SmallInts, room: int) -> tuple[Ints, SmallInts]
 
 
 @kernel()
-def finish_visits(own: Histories, order: int, side: Side) -> None:
+def finish_visits(histories: Histories, order: int, side: Side) -> None:
     """Add the histories counted at nodes to their infosets."""
-    visits, counted, pool = own.visits, side.visits, side.pool
+    visits, counted, pool = histories.visits, side.visits, side.pool
     for node in range(side.filled[NODES]):
         if counted[node]:
             for place in range(side.begin[node], side.begin[node] + side.size[node]):
@@ -385,12 +385,12 @@ def finish_visits(own: Histories, order: int, side: Side) -> None:
 
 
 @kernel()
-def count_draws(own: Histories, group: Group) -> int:
+def count_draws(histories: Histories, group: Group) -> int:
     """Count the histories in which chance picks among equivalent cells."""
     total = 0
-    for infoset in range(own.filled[INFOSETS]):
-        known, fixing = own.about[infoset] & BOARD, own.about[infoset] >> STABILISER & 255
+    for infoset in range(histories.filled[INFOSETS]):
+        known, fixing = histories.about[infoset] & BOARD, histories.about[infoset] >> STABILISER & 255
         for cell in range(group.images.shape[1]):
             if group.first[fixing] & ~known & 1 << cell and group.fixing[cell] & fixing != fixing:
-                total += own.visits[infoset]
+                total += histories.visits[infoset]
     return total

@@ -54,7 +54,7 @@ def group_of(permutations: Ints) -> Group:
         permutations: int64 [g, n], the image of each cell; the identity first, and closed under composition.
     """
     order, cells = permutations.shape
-    number = {tuple(each): index for index, each in enumerate(permutations.tolist())}
+    number = {tuple(permutation): index for index, permutation in enumerate(permutations.tolist())}
     compose = np.array([[number[tuple(one[two].tolist())] for two in permutations] for one in permutations])
     sets = np.arange(1 << cells)
     bits = sets[:, None] >> np.arange(cells) & 1

@@ -148,10 +148,10 @@ def end_list(walk: TimelineWalk, number: int, value: float) -> None:
 @kernel(**NO_COUNTS)
 def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
     """Expand player 1's next moves, pair by pair; False if a table is full."""
-    own, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
+    histories, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
     compose, inverse, boards = group.compose, group.inverse, group.boards
     pairs, others, filled, children = walk.pairs, walk.others, walk.filled, second.children
-    full, found = (1 << cells) - 1, walk.found
+    full, after_cell = (1 << cells) - 1, walk.found
     node = frame[NODE]
     stones, many, tries = walk.first.stones[node], walk.first.size[node], walk.first.tries[node]
     weight = images_of(group, walk.first.fixing[node])
@@ -163,10 +163,10 @@ def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints
         frame[AT] = at
         here, element = pairs[at] // order, pairs[at] % order
         if abrupt:
-            if second.opened[here] == 0 and not open_node(own, group, second, here, 1):
+            if second.opened[here] == 0 and not open_node(histories, group, second, here, 1):
                 return False
         else:
-            packed = failed(own, group, second, here, boards[inverse[element], stones], 1, abrupt)
+            packed = failed(histories, group, second, here, boards[inverse[element], stones], 1, abrupt)
             if packed == NO_ROOM:
                 return False
             here, element = packed // order, compose[element, packed % order]
@@ -174,14 +174,14 @@ def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints
         taken = mine | other
         for cell in range(cells):
             if not taken >> cell & 1 and (won[mine | 1 << cell] or taken | 1 << cell != full):
-                found[cell] = NONE
+                after_cell[cell] = NONE
                 if second.first_child[here] != NONE:
-                    found[cell] = children[second.first_child[here] + group.counts[~mine & ((1 << cell) - 1)]]
-                if found[cell] == NONE:
-                    found[cell] = placed(own, group, second, here, cell, won)
-                if found[cell] == NO_ROOM:
+                    after_cell[cell] = children[second.first_child[here] + group.counts[~mine & ((1 << cell) - 1)]]
+                if after_cell[cell] == NONE:
+                    after_cell[cell] = placed(histories, group, second, here, cell, won)
+                if after_cell[cell] == NO_ROOM:
                     return False
-        refused = failed(own, group, second, here, other, 1, abrupt) if abrupt else NONE
+        refused = failed(histories, group, second, here, other, 1, abrupt) if abrupt else NONE
         if refused == NO_ROOM:
             return False
         second.visits[here] += weight * many
@@ -191,12 +191,12 @@ def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints
                 continue
             if won[mine | 1 << cell]:
                 over += 1
-                others[filled[OTHERS]] = found[cell]
+                others[filled[OTHERS]] = after_cell[cell]
                 filled[OTHERS] += 1
             elif taken | 1 << cell == full:
                 over += 1
             else:
-                pairs[filled[PAIRS]] = found[cell] // order * order + compose[element, found[cell] % order]
+                pairs[filled[PAIRS]] = after_cell[cell] // order * order + compose[element, after_cell[cell] % order]
                 filled[PAIRS] += 1
         if over:
             walk.sizes[TERMINALS] += over * ways
@@ -207,7 +207,7 @@ def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints
             filled[PAIRS] += 1
     frame[AT] = frame[PAIRS_END]
     if filled[OTHERS] > frame[TERMS]:
-        number = waiting_list(own, group, walk.first, node)
+        number = waiting_list(histories, group, walk.first, node)
         if number == NO_ROOM:
             return False
         end_list(walk, number, -float(weight))
@@ -229,8 +229,8 @@ def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
     frame[NODES_HERE], frame[POOL_HERE] = walk.first.filled[NODES], walk.first.filled[POOL]
     tally, boards, kinds, order = walk.tally, walk.boards, 0, len(group.images)
     pairs, images, stones = walk.pairs, group.boards, walk.second.stones
-    for place in range(begin, end):
-        board = images[pairs[place] % order, stones[pairs[place] // order]]
+    for index in range(begin, end):
+        board = images[pairs[index] % order, stones[pairs[index] // order]]
         if tally[board] == 0:
             boards[kinds] = board
             kinds += 1
@@ -239,13 +239,13 @@ def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
     for kind in range(kinds):
         board = boards[kind]
         many = tally[board]
-        kept = least_board(group, walk.first.fixing[node], board)[0] == board and (board != 0 or not abrupt)
-        tally[board] = top if kept else NONE
-        top += many if kept else 0
-    for place in range(begin, end):
-        board = images[pairs[place] % order, stones[pairs[place] // order]]
+        canonical = least_board(group, walk.first.fixing[node], board)[0] == board and (board != 0 or not abrupt)
+        tally[board] = top if canonical else NONE
+        top += many if canonical else 0
+    for index in range(begin, end):
+        board = images[pairs[index] % order, stones[pairs[index] // order]]
         if tally[board] != NONE:
-            pairs[tally[board]] = pairs[place]
+            pairs[tally[board]] = pairs[index]
             tally[board] += 1
     for kind in range(kinds):
         tally[boards[kind]] = 0
@@ -285,16 +285,16 @@ def next_group(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
         end += 1
     fixing = least_board(group, first.fixing[node], board)[2]
     if abrupt:
-        found = add_failed(walk.own, group, first, node, board, fixing)
+        child = add_failed(walk.own, group, first, node, board, fixing)
     else:
-        found = add_closure(walk.own, group, first, node, board, fixing, 0)
-    if found == NO_ROOM:
+        child = add_closure(walk.own, group, first, node, board, fixing, 0)
+    if child == NO_ROOM:
         return False
     frame[GROUP] = end
     if not abrupt:
-        put_here(walk, group, frame, found, begin, end)
-    elif found != NONE:
-        push(walk, found, frame[NODES_HERE], frame[POOL_HERE], begin, end, walk.filled[PAIRS])
+        put_here(walk, group, frame, child, begin, end)
+    elif child != NONE:
+        push(walk, child, frame[NODES_HERE], frame[POOL_HERE], begin, end, walk.filled[PAIRS])
     return True
 
 
@@ -316,21 +316,21 @@ def place_stone(walk: TimelineWalk, group: Group, won: Won, frame: Ints) -> bool
     weight, full = images_of(group, fixing & group.fixing[cell]), (1 << cells) - 1
     wins, top, before, over, deepest = won[board], walk.filled[PAIRS], walk.filled[OTHERS], 0, NONE
     top_pair, top_term, second, pairs = top, before, walk.second, walk.pairs
-    for place in range(begin, end):
-        other = pairs[place] // order
-        stones = group.boards[pairs[place] % order, second.stones[other]]
+    for index in range(begin, end):
+        other = pairs[index] // order
+        stones = group.boards[pairs[index] % order, second.stones[other]]
         if stones >> cell & 1:
             continue
         if wins:
-            found = second.waiting[other]
-            if found == NONE:
-                found = waiting_list(walk.own, group, second, other)
-            if found == NO_ROOM:
+            sequences = second.waiting[other]
+            if sequences == NONE:
+                sequences = waiting_list(walk.own, group, second, other)
+            if sequences == NO_ROOM:
                 return False
-            walk.others[top_term] = found
+            walk.others[top_term] = sequences
             top_term += 1
         elif stones | board != full:
-            pairs[top_pair] = pairs[place]
+            pairs[top_pair] = pairs[index]
             top_pair += 1
         if wins or stones | board == full:
             over += second.size[other]

@@ -89,23 +89,23 @@ def walk_timelines(
             walk = with_room(walk, packed)
         if watch is not None:
             watch(int(walk.sizes[HISTORIES]))
-        kept = walk.filled[OTHERS] + walk.first.filled[ENTRIES] + walk.second.filled[ENTRIES]
-        if kept > most:
+        entries = walk.filled[OTHERS] + walk.first.filled[ENTRIES] + walk.second.filled[ENTRIES]
+        if entries > most:
             return None
     finish_visits(walk.own, len(group.images), walk.second)
     walk.sizes[HISTORIES] += count_draws(walk.own, group)
-    infosets, sequences = (int(each) for each in walk.own.filled)
-    own, sides = walk.own, (walk.first, walk.second)
+    infosets, sequences = (int(filled) for filled in walk.own.filled)
+    histories, sides = walk.own, (walk.first, walk.second)
     lists = int(walk.first.filled[LISTS])
     return TimelineResult(
-        own._replace(
-            player=own.player[:infosets],
-            step=own.step[:infosets],
-            about=own.about[:infosets],
-            visits=own.visits[:infosets],
-            owner=own.owner[:sequences],
-            cell=own.cell[:sequences],
-            after=own.after[: 2 * sequences],
+        histories._replace(
+            player=histories.player[:infosets],
+            step=histories.step[:infosets],
+            about=histories.about[:infosets],
+            visits=histories.visits[:infosets],
+            owner=histories.owner[:sequences],
+            cell=histories.cell[:sequences],
+            after=histories.after[: 2 * sequences],
         ),
         (sides[0].lengths[: sides[0].filled[LISTS]], sides[1].lengths[: sides[1].filled[LISTS]]),
         (sides[0].entries[: sides[0].filled[ENTRIES]], sides[1].entries[: sides[1].filled[ENTRIES]]),
@@ -122,7 +122,7 @@ def new_walk(group: Group, room: int = 1024) -> TimelineWalk:
 
     def side(player: int) -> Side:
         small = [np.empty(room, np.int32) for _ in range(8)]
-        found = Side(
+        nodes = Side(
             begin=np.zeros(room, np.int64),
             size=small[0],
             stones=small[1],
@@ -141,15 +141,15 @@ def new_walk(group: Group, room: int = 1024) -> TimelineWalk:
             filled=np.zeros(6, np.int64),
             wanted=np.zeros(6, np.int64),
         )
-        found.pool[0] = (2 * player + 1) * order
-        found.size[0], found.stones[0], found.fixing[0], found.tries[0], found.opened[0] = 1, 0, (1 << order) - 1, 0, 0
-        found.waiting[0], found.first_child[0] = NONE, NONE
-        found.filled[[NODES, POOL]] = 1
-        return found
+        nodes.pool[0] = (2 * player + 1) * order
+        nodes.size[0], nodes.stones[0], nodes.fixing[0], nodes.tries[0], nodes.opened[0] = 1, 0, (1 << order) - 1, 0, 0
+        nodes.waiting[0], nodes.first_child[0] = NONE, NONE
+        nodes.filled[[NODES, POOL]] = 1
+        return nodes
 
     owner, after, cell = np.empty(room, np.int32), np.empty(2 * room, np.int32), np.empty(room, np.int8)
     owner[:2], after[:4], cell[:2] = NONE, NONE, NONE
-    own = Histories(
+    histories = Histories(
         player=np.empty(room, np.int8),
         step=np.empty(room, np.int32),
         about=np.empty(room, np.int64),
@@ -161,7 +161,7 @@ def new_walk(group: Group, room: int = 1024) -> TimelineWalk:
         wanted=np.zeros(2, np.int64),
     )
     walk = TimelineWalk(
-        own=own,
+        own=histories,
         first=side(0),
         second=side(1),
         ends=np.empty(room, np.int64),
@@ -232,8 +232,8 @@ def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1, most: int
     room = max(wanted, rows + rows // (2 if rows < LONG else 8))
     room = times * (room if most is None else min(room, most))
     check_room(sum((room - len(column)) * column.itemsize for column in columns))
-    for each in columns:
-        each.resize(room, refcheck=False)
+    for array in columns:
+        array.resize(room, refcheck=False)
 
 
 def check_room(more: int) -> None:

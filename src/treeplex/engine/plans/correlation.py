@@ -236,10 +236,10 @@ def add_plan(
         backed[k] = placed[k]
     expected, best = empty, empty
     for infoset in range(count - 1, -1, -1):
-        start, told = order.start[infoset], plan[order.infoset[infoset]]
+        start, recommended = order.start[infoset], plan[order.infoset[infoset]]
         value = 0.0
         for action in range(order.actions[infoset]):
-            chance = behaviour[start + action] if told < 0 else 1.0 if action == told else 0.0
+            chance = behaviour[start + action] if recommended < 0 else 1.0 if action == recommended else 0.0
             value += chance * backed[start + action]
         worth[infoset] = value
         if order.parent[infoset] >= 0:
@@ -247,14 +247,14 @@ def add_plan(
         else:
             expected += value
     for infoset in range(count):
-        start, told = order.start[infoset], plan[order.infoset[infoset]]
-        if told >= 0:
-            row = order.table[start + told]
-            seen.shares[start + told] += share
+        start, recommended = order.start[infoset], plan[order.infoset[infoset]]
+        if recommended >= 0:
+            row = order.table[start + recommended]
+            seen.shares[start + recommended] += share
             for place in range(start, order.end[infoset]):
                 seen.gradients[row + place - start] += placed[place]
             for action in range(order.actions[infoset]):
-                seen.swapped[start + told, action] += backed[start + action]
+                seen.swapped[start + recommended, action] += backed[start + action]
     infoset = 0
     for k in range(len(placed)):
         backed[k] = placed[k]

@@ -68,8 +68,8 @@ def iterate_jointly(
             if sampled:
                 draw_plan(tree, player, policy, start(np.uint64(seed), np.uint64(t), np.uint64(player)), played)
             else:
-                own = slice(tree.sequence_offsets[player], tree.sequence_offsets[player + 1])
-                played[own] = strategy[own]
+                sequences = slice(tree.sequence_offsets[player], tree.sequence_offsets[player + 1])
+                played[sequences] = strategy[sequences]
         for player in range(players):
             gradient(tree, payoff, player, played, values)
             for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):

@@ -89,7 +89,7 @@ def joint_gradients(
         values: [N], output: expected payoffs.
     """
     players = tree.sequence_offsets.shape[0] - 1
-    strategy, found = np.zeros(gradients.shape[0]), np.zeros(gradients.shape[0])
+    strategy, plan_gradient = np.zeros(gradients.shape[0]), np.zeros(gradients.shape[0])
     gradients[:] = 0.0
     values[:] = 0.0
     for s in range(support.shape[0]):
@@ -98,10 +98,10 @@ def joint_gradients(
             start = plan_offsets[player] + support[s, player] * infosets
             follow(tree, player, plans[start : start + infosets], strategy)
         for player in range(players):
-            gradient(tree, payoff, player, strategy, found)
+            gradient(tree, payoff, player, strategy, plan_gradient)
             for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
-                gradients[q] += weights[s] * found[q]
-                values[player] += weights[s] * found[q] * strategy[q]
+                gradients[q] += weights[s] * plan_gradient[q]
+                values[player] += weights[s] * plan_gradient[q] * strategy[q]
 
 
 @kernel()
@@ -170,9 +170,9 @@ def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weigh
             first, stride, actions = tree.infoset_layout[infoset]
             best = -1.0
             for a in range(actions):
-                found = least[first - q0 + a * stride]
-                if found > best:
-                    best = found
+                remaining = least[first - q0 + a * stride]
+                if remaining > best:
+                    best = remaining
                     choice[infoset - i0] = a
             parent = tree.infoset_parent[infoset] - q0
             least[parent] = min(least[parent], best)
@@ -251,21 +251,21 @@ def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: I
         support, weights: [S, N] and [S], output; S is the sum over products of the numbers of combinations.
     """
     players = counts.shape[0]
-    place, s = np.zeros(players, np.int64), 0
+    indices, s = np.zeros(players, np.int64), 0
     for k in range(counts.shape[1]):
-        place[:] = 0
-        while place[0] < counts[0, k]:
+        indices[:] = 0
+        while indices[0] < counts[0, k]:
             weights[s] = shares[k]
             for player in range(players):
-                support[s, player] = numbers[player, k, place[player]]
-                weights[s] *= parts[player, k, place[player]]
+                support[s, player] = numbers[player, k, indices[player]]
+                weights[s] *= parts[player, k, indices[player]]
             s += 1
             player = players - 1
-            place[player] += 1
-            while player > 0 and place[player] == counts[player, k]:
-                place[player] = 0
+            indices[player] += 1
+            while player > 0 and indices[player] == counts[player, k]:
+                indices[player] = 0
                 player -= 1
-                place[player] += 1
+                indices[player] += 1
 
 
 @kernel()

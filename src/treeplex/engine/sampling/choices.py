@@ -57,17 +57,17 @@ def choose(
     chosen: Floats,
 ) -> np.uint64:
     """Write the probability of following each action, 0 for actions that this walk does not follow."""
-    own = actor == player
-    rule = ONE if actor == CHANCE else rules.own if own else rules.others
+    acts = actor == player
+    rule = ONE if actor == CHANCE else rules.own if acts else rules.others
     if rule == ALL:
         for a in range(children):
-            chosen[a] = 1.0 if own or rows[key + a, POLICY] > 0.0 else 0.0
+            chosen[a] = 1.0 if acts or rows[key + a, POLICY] > 0.0 else 0.0
     elif rule == ONE:
         stream = advanced(stream)
         number, cumulative, taken = unit(stream), 0.0, -1
         for a in range(children):
             probability = probability_of(chance, rows, actor, key + a)
-            if own:
+            if acts:
                 probability = rules.exploration / children + (1.0 - rules.exploration) * probability
             cumulative += probability
             chosen[a] = 0.0

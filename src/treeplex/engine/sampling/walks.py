@@ -196,12 +196,12 @@ def walk(
         if depth < 0:
             return walked, touched
         here, a = frames[depth, NODE], frames[depth, NEXT] - 1
-        key, rho, own = nodes[here, KEY] + a, chosen[depth, a], nodes[here, ACTOR] == player
+        key, rho, acts = nodes[here, KEY] + a, chosen[depth, a], nodes[here, ACTOR] == player
         probability = probability_of(histories.chance, rows, nodes[here, ACTOR], key)
-        weight = numbers[depth, WEIGHT] / rho if own else numbers[depth, WEIGHT] * (probability / rho)
-        own_reach = numbers[depth, OWN_REACH] * (probability if own else 1.0)
+        weight = numbers[depth, WEIGHT] / rho if acts else numbers[depth, WEIGHT] * (probability / rho)
+        own_reach = numbers[depth, OWN_REACH] * (probability if acts else 1.0)
         sample_reach = numbers[depth, SAMPLE_REACH] * rho
-        before = key if own else frames[depth, BEFORE]
+        before = key if acts else frames[depth, BEFORE]
         node = nodes[here, CHILD] + a
 
 

@@ -109,19 +109,19 @@ def transformed_step(tree: Tree, player: int, gamma: float, regrets: Floats, pol
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
         for j in range(n):
-            worth = total = own = 0.0
+            worth = total = unperturbed = 0.0
             for a in range(actions):
                 q = q0 + a * n + j
                 worth += policy[q] * values[q]
                 total += regrets[q]
             for a in range(actions):
                 q = q0 + a * n + j
-                own += (regrets[q] / total if total > 0.0 else 1.0 / actions) * values[q]
+                unperturbed += (regrets[q] / total if total > 0.0 else 1.0 / actions) * values[q]
             values[tree.infoset_parent[i0 + j]] += worth
             total = 0.0
             for a in range(actions):
                 q = q0 + a * n + j
-                regrets[q] = max(regrets[q] + values[q] - own, 0.0)
+                regrets[q] = max(regrets[q] + values[q] - unperturbed, 0.0)
                 total += regrets[q]
             for a in range(actions):
                 q = q0 + a * n + j

@@ -148,20 +148,20 @@ def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, 
         activations[first + o] += noise[o]
     for k in range(len(exponents)):
         exponents[k] = scheme.defaults[k]
-    place = first
+    output = first
     for a in range(scheme.exponents.shape[0]):
         span, levels = scheme.high[a] - scheme.low[a], scheme.levels[a]
         if levels == 0:
-            share = 0.5 * (math.tanh(activations[place]) + 1.0)
-            place += 1
+            share = 0.5 * (math.tanh(activations[output]) + 1.0)
+            output += 1
         else:
-            share = np.argmax(activations[place : place + levels]) / max(levels - 1.0, 1.0)
-            place += levels
+            share = np.argmax(activations[output : output + levels]) / max(levels - 1.0, 1.0)
+            output += levels
         exponents[scheme.exponents[a]] = scheme.low[a] + span * share
     if scheme.clipped and 2 * t >= horizon:
         exponents[0] = max(exponents[0], 1.0)
     holds = scheme.holds.shape[0]
-    return scheme.holds[np.argmax(activations[place : place + holds])] if holds else 1
+    return scheme.holds[np.argmax(activations[output : output + holds])] if holds else 1
 
 
 @kernel()
@@ -322,5 +322,5 @@ def trace_episode(
     """
     outputs = int(scheme.sizes[-1])
     trace = np.zeros((horizon, HEAD + len(scheme.features) + outputs))
-    found = run_episode(tree, payoff, scheme, horizon, np.empty((0, outputs)) if noise is None else noise, trace)
-    return float(found), trace[trace[:, TIME] > 0]
+    exploitability = run_episode(tree, payoff, scheme, horizon, np.empty((0, outputs)) if noise is None else noise, trace)
+    return float(exploitability), trace[trace[:, TIME] > 0]

@@ -62,9 +62,9 @@ def write_opposing_mass(weights: PairWeights, player: int, other: Floats, mass: 
             row, copy = other[weights.places[k]], reached[k - first]
             for h in range(copy.shape[0]):
                 copy[h] = row[h]
-        found = np.dot(reached, matrix.T) if player == 0 else np.dot(reached, matrix)
+        masses = np.dot(reached, matrix.T) if player == 0 else np.dot(reached, matrix)
         for k in range(first, end):
-            row, copy = found[k - first], mass[weights.places[k]]
+            row, copy = masses[k - first], mass[weights.places[k]]
             for h in range(row.shape[0]):
                 copy[h] = row[h]
         first, offset = end, offset + rows * columns

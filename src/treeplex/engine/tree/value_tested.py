@@ -141,8 +141,8 @@ def update_tested(tree: Tree, player: int, row: Floats, state: TreeState, values
             for j in range(n):
                 new = action_values[j] - value[j]
                 regret = max(action_regrets[j] * discount + new, 0.0)
-                kept = regret * next_discount
-                guess, sure = max(kept + strength[j] * new, 0.0), max(kept + new, 0.0)
+                discounted = regret * next_discount
+                guess, sure = max(discounted + strength[j] * new, 0.0), max(discounted + new, 0.0)
                 action_regrets[j], next_policy[j], difference[j] = regret, guess, sure
                 without[j] += regret
                 total[j] += guess

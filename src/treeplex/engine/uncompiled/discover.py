@@ -216,7 +216,7 @@ def walk_rules(
     path, radix = np.zeros(frame_count, np.int64), np.ones(frame_count, np.int64)
     rows, count, slots = np.empty((1024, 8), np.int64), 0, np.full(2048, -1, np.int32)
     action_ids, sequences = np.full(4096, -1, np.int64), players
-    kept_sequences, kept_payoffs, kept = np.empty((1024, players), np.int32), np.empty((1024, players)), 0
+    kept_sequences, kept_payoffs, stored = np.empty((1024, players), np.int32), np.empty((1024, players)), 0
     keeps, paid, detail = most_terminals > 0, np.array([np.inf, -np.inf, 0.0]), np.zeros(2)
     histories, terminals, longest, digest, fault = 0, 0, 0, 0, NO_FAULT
     depth, entered = 0, False
@@ -236,14 +236,14 @@ def walk_rules(
                     frames.reals[depth, NUMBERS : NUMBERS + players], frames.reals[depth, PROBABILITY], paid, digest, detail
                 )
                 if keeps and pays:
-                    keeps = kept < most_terminals
-                    kept_sequences, kept_payoffs = grown(kept_sequences, kept + 1), grown(kept_payoffs, kept + 1)
-                    for each in range(players):
-                        kept_sequences[kept, each] = frames.integers[depth, OWN + each]
-                        kept_payoffs[kept, each] = frames.reals[depth, PROBABILITY] * frames.reals[depth, NUMBERS + each]
-                    kept += 1
+                    keeps = stored < most_terminals
+                    kept_sequences, kept_payoffs = grown(kept_sequences, stored + 1), grown(kept_payoffs, stored + 1)
+                    for other in range(players):
+                        kept_sequences[stored, other] = frames.integers[depth, OWN + other]
+                        kept_payoffs[stored, other] = frames.reals[depth, PROBABILITY] * frames.reals[depth, NUMBERS + other]
+                    stored += 1
                     if not keeps:
-                        kept, kept_sequences, kept_payoffs = 0, kept_sequences[:1].copy(), kept_payoffs[:1].copy()
+                        stored, kept_sequences, kept_payoffs = 0, kept_sequences[:1].copy(), kept_payoffs[:1].copy()
                 depth -= 1 if fault == NO_FAULT else 0
                 continue
             fault = fault_of_node(frames, depth, players, calls.most_actions, detail)
@@ -285,6 +285,6 @@ def walk_rules(
     for step in range(len(steps)):
         steps[step] = frames.integers[step, frames.actions + frames.integers[step, PLACE] - 1]
     return Discovery(
-        rows[:count].copy(), action_ids[:sequences].copy(), kept_sequences[:kept].copy(), kept_payoffs[:kept].copy(),
+        rows[:count].copy(), action_ids[:sequences].copy(), kept_sequences[:stored].copy(), kept_payoffs[:stored].copy(),
         histories, terminals, longest, paid, digest, fault, detail, steps,
     )  # fmt: skip

@@ -130,9 +130,9 @@ def add_part_of_gradient(
                     continue
             if acts == TERMINAL:
                 weight = reals[depth, PROBABILITY] * reals[depth, NUMBERS + player]
-                for each in range(calls.players):
-                    if each != player:
-                        weight *= strategy[integers[depth, OWN + each]]
+                for other in range(calls.players):
+                    if other != player:
+                        weight *= strategy[integers[depth, OWN + other]]
                 values[integers[depth, OWN + player] - offset] += weight
                 depth -= 1
                 continue

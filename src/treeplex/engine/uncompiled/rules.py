@@ -67,19 +67,19 @@ def enter_of(
 
     @cfunc(ENTER)
     def enter(state_at: Any, wanted: int, actions_at: Any, about_at: Any, numbers_at: Any) -> int:
-        state, found = carray(state_at, words), carray(actions_at, most_actions)
+        state, legal = carray(state_at, words), carray(actions_at, most_actions)
         about, numbers = carray(about_at, 2), carray(numbers_at, longest)
         player = np.int64(actor(state))
         if player == TERMINAL:
-            for each in range(players):
-                if wanted in (each, EVERYBODY):
-                    numbers[each] = payoff(state, each)
+            for i in range(players):
+                if wanted in (i, EVERYBODY):
+                    numbers[i] = payoff(state, i)
             return player  # type: ignore[return-value]
-        count: int = np.int64(actions(state, found))  # type: ignore[assignment]
+        count: int = np.int64(actions(state, legal))  # type: ignore[assignment]
         about[COUNT] = count
         if player == CHANCE:
             for a in range(min(count, most_actions)):
-                numbers[a] = share(state, found[a], count)
+                numbers[a] = share(state, legal[a], count)
         elif 0 <= player < players:
             about[KEY] = np.int64(infoset(state, player))
         return player  # type: ignore[return-value]
@@ -117,8 +117,8 @@ def share_of(probability: Function | None) -> Function:
         def share(state: Any, action: int, count: int) -> float:
             return known(state, action)  # type: ignore[no-any-return]
 
-    found: Function = share
-    return found
+    function: Function = share
+    return function
 
 
 def _call(signature: Any) -> Any:
@@ -127,8 +127,8 @@ def _call(signature: Any) -> Any:
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         wanted = [context.get_value_type(arg) for arg in signature.args]
         given = [
-            builder.inttoptr(each, kind) if isinstance(kind, ir.PointerType) else each
-            for each, kind in zip(arguments[1:], wanted, strict=True)
+            builder.inttoptr(argument, kind) if isinstance(kind, ir.PointerType) else argument
+            for argument, kind in zip(arguments[1:], wanted, strict=True)
         ]
         void = signature.return_type == types.void
         result = ir.VoidType() if void else context.get_value_type(signature.return_type)

@@ -285,8 +285,8 @@ def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, de
     frames, counts, held = room.frames, tables.counts, tables.held
     frame, actions = frames.integers[depth], frames.integers[depth, ABOUT + COUNT]
     acts, number = frame[MOVER], frame[ABOUT + KEY]
-    place = slot_of(tables.infosets, tables.places, number, acts)
-    row = tables.places[place]
+    slot = slot_of(tables.infosets, tables.places, number, acts)
+    row = tables.places[slot]
     if row >= 0:
         first = tables.infosets[row, FIRST]
         same = tables.infosets[row, ACTIONS] == actions
@@ -302,7 +302,7 @@ def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, de
         size = keeping.infoset_bytes + actions * keeping.slot_bytes + depth * keeping.step_bytes
         if take(keeping, counts, size):
             row = counts[INFOSETS]
-            tables.places[place] = row
+            tables.places[slot] = row
             add_infoset(tables, frames, depth, row)
         else:
             counts[UNSTORED] += 1

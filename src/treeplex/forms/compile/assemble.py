@@ -104,24 +104,24 @@ class TreeNumbering(NamedTuple):
     order: Ints
 
 
-def lay_out(found: Discovery) -> Layout:
+def lay_out(discovery: Discovery) -> Layout:
     """Assign final numbers to all discovered infosets and sequences."""
-    ids = np.frombuffer(found.action_ids, np.int64)
+    ids = np.frombuffer(discovery.action_ids, np.int64)
     numbering = numbered(
-        player=np.frombuffer(found.player, np.int8).astype(np.int32),
-        level=np.frombuffer(found.level, np.int32),
-        actions=np.frombuffer(found.actions, np.int32),
-        first=np.frombuffer(found.first, np.int64),
-        parent=np.frombuffer(found.parent, np.int64),
-        root_player=np.arange(found.players),
-        root_sequence=np.arange(found.players),
+        player=np.frombuffer(discovery.player, np.int8).astype(np.int32),
+        level=np.frombuffer(discovery.level, np.int32),
+        actions=np.frombuffer(discovery.actions, np.int32),
+        first=np.frombuffer(discovery.first, np.int64),
+        parent=np.frombuffer(discovery.parent, np.int64),
+        root_player=np.arange(discovery.players),
+        root_sequence=np.arange(discovery.players),
         sequences=len(ids),
     )
     action_ids = np.empty_like(ids)
     action_ids[numbering.final] = ids
-    infostates = found.infostates
-    kept = tuple(infostates[i] for i in numbering.order) if len(infostates) == len(numbering.order) else ()
-    return Layout(numbering.tree, numbering.final, kept, action_ids, numbering.order)
+    infostates = discovery.infostates
+    texts = tuple(infostates[i] for i in numbering.order) if len(infostates) == len(numbering.order) else ()
+    return Layout(numbering.tree, numbering.final, texts, action_ids, numbering.order)
 
 
 def numbered(
@@ -166,13 +166,13 @@ def numbered(
     np.cumsum(np.bincount(block_player, minlength=players), out=block_offsets[1:])
 
     block_of = np.repeat(np.arange(len(block_start)), block_size)
-    place = np.arange(len(order)) - block_start[block_of]
-    layout = np.stack((block_first[block_of] + place, block_size[block_of], block_actions[block_of]), axis=1)
+    position = np.arange(len(order)) - block_start[block_of]
+    layout = np.stack((block_first[block_of] + position, block_size[block_of], block_actions[block_of]), axis=1)
 
     final = np.empty(sequences, np.int64)
     for owner in range(players):
-        own = root_sequence[root_player == owner]
-        final[own] = sequence_offsets[owner] + np.arange(len(own))
+        root_sequences = root_sequence[root_player == owner]
+        final[root_sequences] = sequence_offsets[owner] + np.arange(len(root_sequences))
     sequence_infoset = np.full(sequences, -1, np.int64)
     widest = int(actions.max(initial=0))
     for a in range(widest):

@@ -116,16 +116,16 @@ def compile_numba_rules(
     free = available_memory()
     most = 2**31 - 2 if free is None else min(free // INFOSET_BYTES, 2**31 - 2)
     keeps = MOST_STORED if stored is None else 2**62 if stored else 0
-    frames, found = FRAMES, None
-    while found is None or found.fault == discover.TOO_DEEP:
-        found = watched(partial(walk_rules, kernels.calls, kernels.start, frames, most, keeps), watch, limit)
+    frames, discovery = FRAMES, None
+    while discovery is None or discovery.fault == discover.TOO_DEEP:
+        discovery = watched(partial(walk_rules, kernels.calls, kernels.start, frames, most, keeps), watch, limit)
         frames *= 4
-    if found.histories > limit:
+    if discovery.histories > limit:
         raise GameSizeError(
             f"{game} has more than {limit:,} histories; choose smaller parameters, or raise the limit (limit=..., --limit)"
         )
-    check(game, found, most)
-    rows = found.rows
+    check(game, discovery, most)
+    rows = discovery.rows
     numbering = numbered(
         player=rows[:, discover.PLAYER],
         level=rows[:, discover.LEVEL],
@@ -134,20 +134,20 @@ def compile_numba_rules(
         parent=rows[:, discover.PARENT],
         root_player=np.arange(rules.players),
         root_sequence=np.arange(rules.players),
-        sequences=len(found.action_ids),
+        sequences=len(discovery.action_ids),
     )
-    action_ids = np.empty_like(found.action_ids)
-    action_ids[numbering.final] = found.action_ids
-    lowest, highest, largest = found.paid.tolist()
+    action_ids = np.empty_like(discovery.action_ids)
+    action_ids[numbering.final] = discovery.action_ids
+    lowest, highest, largest = discovery.paid.tolist()
     infostates = PathInfostates(game, rows[numbering.order, discover.PATH])
     payoff = Payoff(empty_sparse(len(action_ids), rules.players), empty_dense())
-    if len(found.terminal_payoffs) or keeps > found.terminals:
-        sequences = numbering.final.astype(np.int32)[found.terminal_sequences]
-        payoff = payoff._replace(sparse=sparse_operator(numbering.tree, sequences, found.terminal_payoffs))
+    if len(discovery.terminal_payoffs) or keeps > discovery.terminals:
+        sequences = numbering.final.astype(np.int32)[discovery.terminal_sequences]
+        payoff = payoff._replace(sparse=sparse_operator(numbering.tree, sequences, discovery.terminal_payoffs))
     else:
-        parts = 1 if found.histories < FEW_HISTORIES else available_cores()
+        parts = 1 if discovery.histories < FEW_HISTORIES else available_cores()
         keys = rows[numbering.order, discover.NUMBER]
-        walk = RulesWalk(kernels, numbering.tree, keys, Part(0, parts, depth, found.depth, shares=1), found.histories)
+        walk = RulesWalk(kernels, numbering.tree, keys, Part(0, parts, depth, discovery.depth, shares=1), discovery.histories)
         infostates.walk = walk
         payoff = payoff._replace(walk=number_of_walk(walk))
     return CompiledGame(
@@ -157,13 +157,17 @@ def compile_numba_rules(
         payoff=payoff,
         infostates=infostates,
         action_ids=action_ids,
-        action_names=names_of(game, found),
+        action_names=names_of(game, discovery),
         size=GameSize(
-            found.histories, found.terminals, found.depth, int(rows[:, discover.VISITS].max(initial=0)), public_states=None
+            discovery.histories,
+            discovery.terminals,
+            discovery.depth,
+            int(rows[:, discover.VISITS].max(initial=0)),
+            public_states=None,
         ),
         constant=highest if highest - lowest <= 1e-9 * largest else None,
         rules=game,
-        digest=f"{found.digest:016x}",
+        digest=f"{discovery.digest:016x}",
     )
 
 
@@ -178,21 +182,21 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
     """
     playout, random = history_playout(plain), Random(0)
     try:
-        found = summary_of([playout(random, inf) for _ in range(PLAYED)])
+        stats = summary_of([playout(random, inf) for _ in range(PLAYED)])
         depth = frontier(plain)
     except TreeplexError:
         raise
     except Exception as error:
         raise failed_rules(error, "in a random playout") from error
-    if found.least > limit:
+    if stats.least > limit:
         raise GameSizeError(
-            f"{game} has about {count_text(found.mean)} histories, almost surely at least {count_text(found.least)}, and the "
+            f"{game} has about {count_text(stats.mean)} histories, almost surely at least {count_text(stats.least)}, and the "
             f"limit is {limit:,}; choose smaller parameters, sample it without compiling (treeplex sample, tp.sample), or "
             "raise the limit (tp.compile(game, limit=...), --limit)"
         )
-    if found.mean > LONG_WALK:
+    if stats.mean > LONG_WALK:
         notify(
-            f"{game} has about {count_text(found.mean)} histories: {time_text(found.mean, 1.0 / A_SECOND / available_cores())} "
+            f"{game} has about {count_text(stats.mean)} histories: {time_text(stats.mean, 1.0 / A_SECOND / available_cores())} "
             "to walk them, first once and then for each player in every iteration; treeplex sample (tp.sample) and "
             "treeplex train solve it without"
         )
@@ -201,13 +205,13 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
 
 def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | None, limit: int) -> Discovery:
     """Run a walk in a thread with progress reports, until it ends, Ctrl-C or the limit of histories."""
-    progress, found = np.zeros(2, np.int64), list[Discovery | BaseException]()
+    progress, results = np.zeros(2, np.int64), list[Discovery | BaseException]()
 
     def run() -> None:
         try:
-            found.append(walk(progress))
+            results.append(walk(progress))
         except BaseException as error:
-            found.append(error)
+            results.append(error)
 
     thread = Thread(target=run, daemon=True)
     thread.start()
@@ -220,9 +224,9 @@ def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | No
     finally:
         progress[discover.STOP] = 1
         thread.join()
-    if isinstance(found[0], BaseException):
-        raise failed_rules(found[0], "while they are compiled") from found[0]
-    return found[0]
+    if isinstance(results[0], BaseException):
+        raise failed_rules(results[0], "while they are compiled") from results[0]
+    return results[0]
 
 
 def frontier(game: Game) -> int:
@@ -296,24 +300,24 @@ def place(game: Game, actions: Sequence[int]) -> str:
     return f"after history [{', '.join(names)}]" if names else "at the root"
 
 
-def names_of(game: Game, found: Discovery) -> tuple[dict[int, str], ...]:
+def names_of(game: Game, discovery: Discovery) -> tuple[dict[int, str], ...]:
     """Return action names, read at some infosets; the id if names differ."""
     names = []
     for player in range(game.num_players):
-        of_player = np.flatnonzero(found.rows[:, discover.PLAYER] == player)
-        infosets = found.rows[np.concatenate((of_player[:NAMED], of_player[NAMED:][-NAMED:]))]
+        of_player = np.flatnonzero(discovery.rows[:, discover.PLAYER] == player)
+        infosets = discovery.rows[np.concatenate((of_player[:NAMED], of_player[NAMED:][-NAMED:]))]
         counts = infosets[:, discover.ACTIONS]
         owners = np.repeat(np.arange(len(infosets)), counts)
-        actions = found.action_ids[
+        actions = discovery.action_ids[
             np.arange(len(owners)) + np.repeat(infosets[:, discover.FIRST] - np.cumsum(counts) + counts, counts)
         ]
         named: dict[int, str] = {}
         for order in (slice(None), slice(None, None, -1)):
-            for action, at in zip(*(each.tolist() for each in np.unique(actions[order], return_index=True)), strict=True):
+            for action, at in zip(*(column.tolist() for column in np.unique(actions[order], return_index=True)), strict=True):
                 path = int(infosets[owners[order][at], discover.PATH])
                 name = str(action) if path == discover.NO_PATH else state_at(game, path).action_to_string(action)
                 named[action] = name if named.setdefault(action, name) == name else str(action)
-        for action in np.unique(found.action_ids).tolist() if len(of_player) > 2 * NAMED else ():
+        for action in np.unique(discovery.action_ids).tolist() if len(of_player) > 2 * NAMED else ():
             named.setdefault(action, str(action))
         names.append(named)
     return tuple(names)
@@ -406,20 +410,20 @@ class RulesWalk:
         first, last = (int(offset) for offset in self.offsets[player : player + 2])
         walk = partial(add_part_of_gradient, self.rules.calls, self.rules.start, self.table, self.offsets[:-1])
         with self.lock:
-            part, own = self.part._replace(player=player), values[first:last]
+            part, gradient = self.part._replace(player=player), values[first:last]
             progress = np.zeros((part.parts, 2), np.int64)
             if part.parts == 1:
-                walk(part, strategy, own, progress[0])
+                walk(part, strategy, gradient, progress[0])
                 return
             others = self.sums[:, : last - first]
             others[:] = 0.0
             walks = [
-                self.threads.submit(walk, part._replace(number=number), strategy, each, progress[number])
-                for number, each in enumerate((own, *others))
+                self.threads.submit(walk, part._replace(number=number), strategy, target, progress[number])
+                for number, target in enumerate((gradient, *others))
             ]
             self._wait(walks, progress)
-            for each in others:
-                own += each
+            for target in others:
+                gradient += target
 
     def _wait(self, walks: "list[Future[None]]", progress: Ints) -> None:
         """Wait for walks, reporting progress; stop them if waiting is interrupted."""

@@ -47,12 +47,12 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     remedy = "choose a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
     if limit is None and free is not None and free < needed and about <= CLEARLY * most:
         raise GameError(f"{game} needs about {megabytes(needed)}, and {megabytes(free)} are free; {remedy}")
-    found = None
+    timelines = None
     try:
         if about <= CLEARLY * most:
-            found = walk_timelines(group, game.won, abrupt=game.abrupt, most=most, watch=watch)
-        if found is not None:
-            return assembled(game, found)
+            timelines = walk_timelines(group, game.won, abrupt=game.abrupt, most=most, watch=watch)
+        if timelines is not None:
+            return assembled(game, timelines)
     except MemoryError as error:
         wanted = f" (about {megabytes(needed)})" if needed else ""
         raise GameError(f"{game} needs more memory than is free{wanted}; {remedy}") from error
@@ -62,34 +62,34 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     )
 
 
-def assembled(game: PhantomGame, found: TimelineResult) -> CompiledGame:
+def assembled(game: PhantomGame, timelines: TimelineResult) -> CompiledGame:
     """Build the compiled game from its timelines, the orders of placed stones without failed tries."""
     group, order = game.group, len(game.group.images)
-    own, size = found.own, size_of(found)
-    first, known = own.about >> FIRST, own.about & BOARD
-    fixing = own.about >> STABILISER & 255
-    actions = np.diff(first, append=len(own.cell))
+    histories, size = timelines.own, size_of(timelines)
+    first, known = histories.about >> FIRST, histories.about & BOARD
+    fixing = histories.about >> STABILISER & 255
+    actions = np.diff(first, append=len(histories.cell))
     numbering = numbered(
-        player=own.player.astype(np.int64),
+        player=histories.player.astype(np.int64),
         level=group.counts[known],
         actions=actions,
         first=first,
-        parent=(own.step >> 1).astype(np.int64),
+        parent=(histories.step >> 1).astype(np.int64),
         root_player=np.arange(2),
         root_sequence=np.arange(2),
-        sequences=len(own.cell),
+        sequences=len(histories.cell),
     )
     final = numbering.final
     action_ids = np.empty(len(final), np.int64)
-    action_ids[final] = own.cell
+    action_ids[final] = histories.cell
     weights = np.empty(0)
     if order > 1:
         weights = np.ones(len(final))
-        fixed = group.elements[np.repeat(fixing, actions) & group.fixing[own.cell[2:]]]
+        fixed = group.elements[np.repeat(fixing, actions) & group.fixing[histories.cell[2:]]]
         weights[final[2:]] = fixed / order
-    put = (own.step & 1).astype(bool)[numbering.order]
-    pointers, lists = by_sequence(found.lengths, found.entries, final)
-    counts = np.array([len(length) for length in found.lengths])
+    put = (histories.step & 1).astype(bool)[numbering.order]
+    pointers, lists = by_sequence(timelines.lengths, timelines.entries, final)
+    counts = np.array([len(length) for length in timelines.lengths])
     return CompiledGame(
         spec=game.spec,
         players=2,
@@ -97,7 +97,7 @@ def assembled(game: PhantomGame, found: TimelineResult) -> CompiledGame:
         payoff=Payoff(
             empty_sparse(len(action_ids), 2),
             empty_dense(),
-            Factors(pointers, lists, weights, found.ends, found.others, found.values, counts),
+            Factors(pointers, lists, weights, timelines.ends, timelines.others, timelines.values, counts),
         ),
         infostates=PhantomInfostates(game, numbering.tree, action_ids, put),
         action_ids=action_ids,
@@ -177,7 +177,7 @@ class PhantomInfostates(LazyInfostates):
     def tensors(self, begin: int, end: int) -> NDArray[np.float32]:
         """See :class:`LazyInfostates`: what ``information_state_tensor`` of the rules gives, cell by cell up the own tries."""
         cells, tree = self.game.cells, self.tree
-        infosets, found = np.arange(begin, end), np.zeros((end - begin, 2 * cells + cells * cells), np.float32)
+        infosets, tensors = np.arange(begin, end), np.zeros((end - begin, 2 * cells + cells * cells), np.float32)
         rows, steps, orders = np.arange(end - begin), list[Ints](), list[Ints]()
         while True:
             tried = self.cells[tree.infoset_parent[infosets]]
@@ -185,14 +185,14 @@ class PhantomInfostates(LazyInfostates):
             rows, infosets, tried = rows[going], infosets[going], tried[going]
             if not len(rows):
                 break
-            found[rows, np.where(self.put[infosets], tried, cells + tried)] = 1.0
+            tensors[rows, np.where(self.put[infosets], tried, cells + tried)] = 1.0
             steps.append(rows)
             orders.append(tried)
             infosets = tree.sequence_infoset[tree.infoset_parent[infosets]]
         depth = np.bincount(np.concatenate(steps), minlength=end - begin) if steps else np.zeros(end - begin, np.int64)
         for back, (rows, tried) in enumerate(zip(steps, orders, strict=True), 1):
-            found[rows, 2 * cells + (depth[rows] - back) * cells + tried] = 1.0
-        return found
+            tensors[rows, 2 * cells + (depth[rows] - back) * cells + tried] = 1.0
+        return tensors
 
     def written(self, infoset: int) -> str:
         player = int(np.searchsorted(self.tree.infoset_offsets, infoset, side="right")) - 1
@@ -243,8 +243,8 @@ class PhantomLookup(Mapping[tuple[int, str], int]):
         board, _, tried = text.rpartition("\n")
         marks = board.replace("\n", "")
         infoset = self._after(2 * int(tree.sequence_offsets[player]) + 1)
-        for each in tried.split():
-            owner, _, cell = each.partition(",")
+        for attempt in tried.split():
+            owner, _, cell = attempt.partition(",")
             if infoset is None or owner != str(player) or not cell.isdecimal() or int(cell) >= len(marks):
                 return None
             first, stride, actions = tree.infoset_layout[infoset]

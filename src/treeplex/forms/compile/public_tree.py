@@ -239,8 +239,8 @@ def sequence_count(rules: PublicTree, prior: Floats) -> Count:
         while stack:
             entry = stack.pop()
             if entry is None:  # the subtree of the last ready node is counted
-                future, own, futures = ready.pop()
-                below[future] = own + sum(below[known] for known in futures)
+                future, sequences, futures = ready.pop()
+                below[future] = sequences + sum(below[known] for known in futures)
                 continue
             node, future = entry
             if future in below:
@@ -253,8 +253,8 @@ def sequence_count(rules: PublicTree, prior: Floats) -> Count:
                 continue
             actions = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else visited.actions
             children = [(child, rules.future(child)) for child in (rules.child(node, action) for action in actions)]
-            own = hands[visited.player] * len(actions) if isinstance(visited, Decision) else 0
-            ready.append((future, own, [known for _, known in children]))
+            sequences = hands[visited.player] * len(actions) if isinstance(visited, Decision) else 0
+            ready.append((future, sequences, [known for _, known in children]))
             stack += [None, *children]
         return below[rules.future(rules.root)]
 
@@ -296,7 +296,7 @@ def add_decision(
     walk: PublicWalk, node: Hashable, decision: Decision, spread: Spread, slices: tuple[Slice, Slice]
 ) -> list[tuple[Slice, Slice]]:
     """Register the infosets of a public node; return the slices below each action."""
-    rules, found, player = walk.rules, walk.found, decision.player
+    rules, discovery, player = walk.rules, walk.found, decision.player
     hands = spread.hands[player]
     if not decision.actions or len(set(decision.actions)) != len(decision.actions):
         raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, none twice")
@@ -304,18 +304,18 @@ def add_decision(
         raise GameError(
             f"the action at public node {node!r} is private, which only search supports; compile the game's rules instead"
         )
-    first = len(found.action_ids)
-    if len(found.player) < WRITTEN:
+    first = len(discovery.action_ids)
+    if len(discovery.player) < WRITTEN:
         for hand in hands.tolist():
             infostate = rules.infostate(node, player, hand)
             if (player, infostate) in walk.seen:
                 raise GameError(f"infostate {infostate!r} of player {player} belongs to two public nodes, one of them {node!r}")
             walk.seen.add((player, infostate))
-            found.infostates.append(infostate)
+            discovery.infostates.append(infostate)
     elif walk.seen:
         walk.seen.clear()
-        found.infostates.clear()
-    found.add_all(player, slices[player].sequences(hands), decision.actions)
+        discovery.infostates.clear()
+    discovery.add_all(player, slices[player].sequences(hands), decision.actions)
     walk.nodes.append(node)
     walk.counts.append(len(hands))
     walk.hands.frombytes(hands.astype(np.int32).tobytes())
@@ -327,8 +327,8 @@ def add_decision(
     walk.public_states += 1
     below = []
     for a in range(len(decision.actions)):
-        own = Slice(first + a, len(decision.actions), hands)
-        below.append((own, slices[1]) if player == 0 else (slices[0], own))
+        after = Slice(first + a, len(decision.actions), hands)
+        below.append((after, slices[1]) if player == 0 else (slices[0], after))
     return below
 
 

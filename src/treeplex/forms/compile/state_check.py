@@ -136,8 +136,8 @@ class StateCheck:
                     f"{method} {visit.where} was {shown(visit.seen, method)} and is {shown(again, method)} after other "
                     "histories were played; states share something that changes, such as a list: copy it in child()"
                 )
-        kept = self._random.randrange(len(visits))
-        self._replay(visits[kept].state, visits[kept:], "from a state that was kept")
+        start = self._random.randrange(len(visits))
+        self._replay(visits[start].state, visits[start:], "from a state that was kept")
         try:
             root = self._game.new_initial_state()
         except (Exception, SystemExit) as error:

@@ -168,7 +168,7 @@ def checked_outcomes(walk: GameWalk, state: State, path: Path) -> list[tuple[int
 
 def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[int, ...], path: Path) -> tuple[int, list[int]]:
     """Find or register the infoset of the player to act; return its first sequence and its actions."""
-    found, parent = walk.found, sequences[player]
+    discovery, parent = walk.found, sequences[player]
     infostate = state.information_state_string(player)
     if not isinstance(infostate, str):
         raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; give text")
@@ -178,7 +178,7 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
     public = state.public_state()
     if infoset is None:
         check_new_infoset(walk, infostate, actions, path)
-        infoset = found.add(player, parent, infostate, actions)
+        infoset = discovery.add(player, parent, infostate, actions)
         walk.numbers[player][key] = infoset
         walk.infoset_sizes.append(0)
         walk.infoset_publics.append(number_of(walk, public))
@@ -192,7 +192,7 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
     walk.infoset_sizes[infoset] += 1
     if public is not None and walk.histories <= LEAK_CHECKS:
         check_public_state(walk, state, public, sequences, path)
-    return found.first[infoset], actions
+    return discovery.first[infoset], actions
 
 
 def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: Path) -> None:
@@ -209,17 +209,17 @@ def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: 
 
 def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
     """Check that a history agrees with the other histories of its infoset."""
-    found = walk.found
-    infostate = found.infostates[infoset]
-    if found.parent[infoset] != parent:
+    discovery = walk.found
+    infostate = discovery.infostates[infoset]
+    if discovery.parent[infoset] != parent:
         raise ImperfectRecallError(
-            f"player {found.player[infoset]} lacks perfect recall at infostate {infostate!r} ({at(walk, path)}): "
+            f"player {discovery.player[infoset]} lacks perfect recall at infostate {infostate!r} ({at(walk, path)}): "
             "its histories differ in the player's own past actions or infostates. Put them into "
             "information_state_string(), or compile with refine=True (--refine) to split such infostates; if players observe "
             "nothing, open_loop(game=...) converts it to a static game"
         )
-    first = found.first[infoset]
-    known = list(found.action_ids[first : first + found.actions[infoset]])
+    first = discovery.first[infoset]
+    known = list(discovery.action_ids[first : first + discovery.actions[infoset]])
     if known != actions:
         raise GameError(
             f"infostate {infostate!r} has actions {known} in one history and {actions} {at(walk, path)}; "

@@ -229,8 +229,8 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
     ):
         raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game, or is damaged")
     if header.get("format_version") != VERSION:
-        found = header.get("format_version")
-        raise FileError(f"{source} has format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")
+        version = header.get("format_version")
+        raise FileError(f"{source} has format version {version}, this Treeplex reads {VERSION}; use the version that wrote it")
     return contents
 
 

@@ -119,13 +119,13 @@ class NeuralPolicy:
             if not isinstance(at, HistoryState):
                 raise PolicyError("a mixture of networks depends on what was played before; pass a HistoryState")
             past = list(at.past(player))
-        found = self.weights[:, player].copy()
+        posterior = self.weights[:, player].copy()
         for before, action in past:
-            found *= self._at(before, player)[:, self.view.column_of[action]]
+            posterior *= self._at(before, player)[:, self.view.column_of[action]]
         actions = list(state.legal_actions())
-        if found.sum() == 0.0:
+        if posterior.sum() == 0.0:
             return dict.fromkeys(actions, 1.0 / len(actions))
-        chances = (found / found.sum()) @ self._at(state, player)
+        chances = (posterior / posterior.sum()) @ self._at(state, player)
         return dict(zip(actions, chances[self.view.columns(actions)].tolist(), strict=True))
 
     def _at(self, state: State, player: int) -> Floats:
@@ -159,8 +159,8 @@ class NeuralPolicy:
             table = self._table(game, member)
             for player, weight in enumerate(weights):
                 reach(tree, player, table, strategy)
-                own = slice(*tree.sequence_offsets[player : player + 2])
-                sums[own] += weight * strategy[own]
+                sequences = slice(*tree.sequence_offsets[player : player + 2])
+                sums[sequences] += weight * strategy[sequences]
         return Policy(game, normalised(game, sums))
 
     def _table(self, game: CompiledGame, member: int) -> Floats:
@@ -177,8 +177,8 @@ class NeuralPolicy:
                 columns = np.searchsorted(ids, np.where(has, game.action_ids[sequences], ids[0]))
                 rows, legal = np.arange(end - begin)[:, None], np.zeros((end - begin, len(ids)), np.bool_)
                 legal[np.broadcast_to(rows, has.shape)[has], columns[has]] = True
-                found = self.probabilities(player, self.view.rows_of(game, begin, end), legal, member)
-                table[sequences[has]] = found[rows, columns][has]
+                chances = self.probabilities(player, self.view.rows_of(game, begin, end), legal, member)
+                table[sequences[has]] = chances[rows, columns][has]
         return table
 
     def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
@@ -191,12 +191,12 @@ class NeuralPolicy:
         said |= {"networks": str(len(self.networks)), "view": self.view.to_json(), "head": self.head}
         layers = {
             f"{network}.{layer}.{name}": tensor(np.asarray(array, np.float32))
-            for network, each in enumerate(self.networks)
-            for layer, pair in enumerate(each)
+            for network, layers_of in enumerate(self.networks)
+            for layer, pair in enumerate(layers_of)
             for name, array in zip(("matrix", "biases"), pair, strict=True)
         }
         mixed = {} if self.members == 1 else {"weights": tensor(self.weights)}
-        write_tensors(path, {**{name: str(each) for name, each in (about or self.about).items()}, **said}, layers | mixed)
+        write_tensors(path, {**{name: str(value) for name, value in (about or self.about).items()}, **said}, layers | mixed)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "NeuralPolicy":

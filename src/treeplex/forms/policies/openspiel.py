@@ -77,14 +77,14 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
     if missing:
         raise PolicyError(f"the policy lacks {len(missing)} infostates of {game}, such as {missing[0]!r}; is it for that game?")
     for infoset, infostate in enumerate(game.infostates):
-        found = rows[infostate]
+        row = rows[infostate]
         actions = game.actions_at(infoset)
-        unknown = [action for action, probability in found.items() if action not in actions and probability > 0]
+        unknown = [action for action, probability in row.items() if action not in actions and probability > 0]
         if unknown:
             raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game}, which has only {actions}")
-        values = np.clip([found.get(action, 0.0) for action in actions], 0.0, 1.0)
+        values = np.clip([row.get(action, 0.0) for action in actions], 0.0, 1.0)
         if not abs(values.sum() - 1.0) <= SUM_TOLERANCE:
-            raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not to 1: {found}")
+            raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not to 1: {row}")
         exact = abs(values.sum() - 1.0) <= EXACT_TOLERANCE
         probabilities[game.sequences_at(infoset)] = values if exact else values / values.sum()
     return Policy(game, probabilities)

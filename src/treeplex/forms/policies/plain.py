@@ -57,20 +57,20 @@ def table_from_csv(path: Path, text: str) -> Table:
         )
     table: dict[Any, dict[str, float]] = {}
     for row in reader:
-        place = f"{path}:{reader.line_num}"
+        location = f"{path}:{reader.line_num}"
         if any(row[name] is None for name in REQUIRED):
-            raise FileError(f"{place}: too few entries; write one for each of the columns {','.join(columns)}")
+            raise FileError(f"{location}: too few entries; write one for each of the columns {','.join(columns)}")
         player = row.get("player")
         if player is not None and not player.strip().isdecimal():
-            raise FileError(f"{place}: player {shown(player)} is not a player's number, from 0")
+            raise FileError(f"{location}: player {shown(player)} is not a player's number, from 0")
         try:
             probability = float(row["probability"])
         except ValueError as error:
-            raise FileError(f"{place}: probability {shown(row['probability'])} is not a number") from error
+            raise FileError(f"{location}: probability {shown(row['probability'])} is not a number") from error
         key = row["infostate"] if player is None else (int(player), row["infostate"])
         shares, action = table.setdefault(key, {}), row["action"].strip()
         if action in shares:
-            raise FileError(f"{place}: action {shown(action)} at infostate {shown(row['infostate'])} is given twice")
+            raise FileError(f"{location}: action {shown(action)} at infostate {shown(row['infostate'])} is given twice")
         shares[action] = probability
     return table
 
@@ -134,7 +134,7 @@ def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int
         action = int(given) if isinstance(given, str) and given.isdecimal() and int(given) in shares else given
         action = names.get(action, action) if isinstance(action, str) else action
         if action not in shares:
-            legal = ", ".join(f"{each} ({name})" if name != str(each) else name for name, each in names.items())
+            legal = ", ".join(f"{action_id} ({name})" if name != str(action_id) else name for name, action_id in names.items())
             raise PolicyError(f"no action {shown(str(given))} at infostate {shown(infostate)} of {game}; legal are {legal}")
         try:
             shares[action] = float(probability)

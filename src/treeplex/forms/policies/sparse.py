@@ -155,13 +155,13 @@ class TablePolicy:
         legal: list[int] = list(state.legal_actions())  # type: ignore[attr-defined]
         if number < 0:
             return dict.fromkeys(legal, 1.0 / len(legal))
-        found = self.at(player, number)
-        if list(found) != legal:
+        chances = self.at(player, number)
+        if list(chances) != legal:
             raise PolicyError(
-                f"actions {list(found)} in the table at infostate {infostate!r}, but {legal} at the state; "
+                f"actions {list(chances)} in the table at infostate {infostate!r}, but {legal} at the state; "
                 f"is the policy for this game? It was made for {self.spec or 'rules without a name'}"
             )
-        return found
+        return chances
 
     def on(self, game: CompiledGame) -> Policy:
         """The full tabular policy on a compiled game.
@@ -174,10 +174,10 @@ class TablePolicy:
             number = self.number(player, infostate) if player < self.players else -1
             if number < 0:
                 continue
-            found, actions = self.at(player, number), list(game.actions_at(infoset))
-            if sorted(found) != sorted(actions):
-                raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game} {actions}")
-            probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
+            chances, actions = self.at(player, number), list(game.actions_at(infoset))
+            if sorted(chances) != sorted(actions):
+                raise PolicyError(f"actions {list(chances)} at infostate {infostate!r}, in {game} {actions}")
+            probabilities[game.sequences_at(infoset)] = [chances[action] for action in actions]
             known += 1
         if len(self) and not known:
             raise PolicyError(f"the policy has no infostate of {game}; it was made for {self.spec or 'rules without a name'}")
@@ -221,26 +221,26 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
     Raises:
         FileError: the tensors do not fit each other.
     """
-    found = Infosets()
+    infosets = Infosets()
     ends, first = file.read(f"ends.{player}", "I64"), file.read(f"first.{player}", "I64")
     actions, text = file.read(f"actions.{player}", "I64"), file.read(f"infostates.{player}", "U8")
     whole = len(first) == len(ends) + 1 and first[0] == 0 and first[-1] == len(actions) and bool((np.diff(first) > 0).all())
     starts = np.concatenate(([0], ends[:-1])) if len(ends) else ends
     if not whole or not (starts <= ends).all() or (ends[-1] if len(ends) else 0) != len(text):
         raise FileError(f"{file.path}: infosets and slots of player {player} do not fit; restore a copy")
-    found.actions.frombytes(actions.tobytes())
-    found.first.frombytes(first[1:].tobytes())
+    infosets.actions.frombytes(actions.tobytes())
+    infosets.first.frombytes(first[1:].tobytes())
     data = text.tobytes()
     for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         try:
             infostate = data[start:end].decode()
         except UnicodeDecodeError as error:
             raise FileError(f"{file.path}: an infostate is not UTF-8 text; restore a copy") from error
-        found.lookup[infostate] = number
-        found.text_bytes += text_bytes(infostate)
-    if len(found.lookup) != len(ends):
+        infosets.lookup[infostate] = number
+        infosets.text_bytes += text_bytes(infostate)
+    if len(infosets.lookup) != len(ends):
         raise FileError(f"{file.path}: an infostate of player {player} occurs twice; restore a copy")
-    return found
+    return infosets
 
 
 def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None:
@@ -282,8 +282,8 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
         infosets = [infosets_from(file, player) for player in range(players)]
         probabilities = [file.read(f"probabilities.{player}", "F64") for player in range(players)]
         about = {key: value for key, value in file.about.items() if key not in OWN_FIELDS}
-        for player, (own, row) in enumerate(zip(infosets, probabilities, strict=True)):
-            check_distributions(file, player, own, row)
+        for player, (of_player, row) in enumerate(zip(infosets, probabilities, strict=True)):
+            check_distributions(file, player, of_player, row)
         return TablePolicy(file.about.get("game", ""), infosets, probabilities, about)
 
 

@@ -49,9 +49,9 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
             sequences, elements[here], _ = folded.sequences(infosets[before], elements[before], whole.action_ids[parents])
         infosets[here] = small.lookup.after(2 * sequences + whole.infostates.put[here])
         for action in range(actions):
-            own = slice(first + action * many, first + (action + 1) * many)
-            sequences, _, equal = folded.sequences(infosets[here], elements[here], whole.action_ids[own])
-            probabilities[own] = policy.probabilities[sequences] / equal
+            slots = slice(first + action * many, first + (action + 1) * many)
+            sequences, _, equal = folded.sequences(infosets[here], elements[here], whole.action_ids[slots])
+            probabilities[slots] = policy.probabilities[sequences] / equal
     return Policy(whole, probabilities)
 
 
@@ -82,10 +82,10 @@ class SymmetryMap:
         seen = group.images[group.inverse[elements], cells]
         least = group.least[fixing, seen]
         first, stride, actions = self.tree.infoset_layout[infosets].T
-        found = np.full(len(cells), -1)
+        sequences = np.full(len(cells), -1)
         for action in range(int(actions.max())):
             sequence = first + stride * np.minimum(action, actions - 1)
-            found = np.where(self.cells[sequence] == least, sequence, found)
+            sequences = np.where(self.cells[sequence] == least, sequence, sequences)
         turned = group.compose[elements, group.inverse[group.toward[fixing, seen]]]
         equal = group.elements[fixing] // group.elements[fixing & group.fixing[least]]
-        return found, turned, equal
+        return sequences, turned, equal

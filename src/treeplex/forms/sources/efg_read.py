@@ -155,10 +155,11 @@ class GambitReader:
         if not self.skip(kind):
             self.fail(f"not an .{kind.lower()} file: it must begin with {kind} {version} R")
         line = self.token.line
-        found = self.integer("the format version")
-        if found != version:
+        version_given = self.integer("the format version")
+        if version_given != version:
             self.fail(
-                f"format version {found}; only version {version} is known; save the game again with a current Gambit", line
+                f"format version {version_given}; only version {version} is known; save the game again with a current Gambit",
+                line,
             )
         if not (self.skip("R") or self.skip("D")):
             self.fail(f"expected R after {kind} {version}, found {self.token}")
@@ -248,20 +249,20 @@ class EfgReader(GambitReader):
         return Draft(player, number, infoset.actions, infoset.probabilities, self.outcome(players, total))
 
     def infoset(self, player: int, number: int, line: int) -> Infoset:
-        """Return the information set of this number, described here or before."""
+        """Return the information set of this number, new here or before."""
         known = self.infosets.get((player, number))
         whose = "of chance" if player == CHANCE else f"of player {player + 1}"
         if self.token.kind != "text" and not (self.token.kind == "mark" and self.token.content == "{"):
             if known is None:
                 self.fail(f"information set {number} {whose} has no description yet; write its label and actions here", line)
             return known
-        found = self.described_infoset(player, line)
+        new = self.described_infoset(player, line)
         if known is None:
-            self.infosets[player, number] = found
-            return found
-        if known.actions != found.actions or known.probabilities != found.probabilities:
+            self.infosets[player, number] = new
+            return new
+        if known.actions != new.actions or known.probabilities != new.probabilities:
             self.fail(
-                f"information set {number} {whose} has the actions {list(found.actions)} here but {list(known.actions)} before"
+                f"information set {number} {whose} has the actions {list(new.actions)} here but {list(known.actions)} before"
                 f"{' (or other probabilities)' if player == CHANCE else ''}; give another set another number",
                 line,
             )

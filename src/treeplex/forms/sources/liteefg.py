@@ -183,12 +183,12 @@ class GameFileReader:
         for name in order:
             order.extend(children[name])
         if len(order) < len(self.nodes):
-            found = set(order)
-            lost = next(name for name in self.nodes if name not in found)
+            reached = set(order)
+            lost = next(name for name in self.nodes if name not in reached)
             self.fail(self.nodes[lost].number, f"node {lost} cannot be reached from the root")
-        place = {name: number for number, name in enumerate(order)}
+        index = {name: number for number, name in enumerate(order)}
         infostates = self.infostates()
-        nodes = [self.node(name, tuple(place[child] for child in children[name]), infostates) for name in order]
+        nodes = [self.node(name, tuple(index[child] for child in children[name]), infostates) for name in order]
         return ExplicitGame(nodes, [f"Player {player}" for player in range(self.players)], spec=self.name)
 
     def node(self, name: str, children: tuple[int, ...], infostates: dict[str, str]) -> Node:

@@ -89,10 +89,10 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
             f"{named_in} is for {shown(text, 200)}, a game in a file; files that another file names are neither read nor run, "
             "so name the game as well"
         )
-    found = checked(loader(text))
+    rules = checked(loader(text))
     for wrapper in reversed(wrappers):
-        found = WRAPPERS[wrapper](found.enumerable_rules())
-    return found
+        rules = WRAPPERS[wrapper](rules.enumerable_rules())
+    return rules
 
 
 def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
@@ -122,10 +122,10 @@ def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
     Raises:
         GameError: another kind of game, more than two players, or payoffs that do not sum to zero.
     """
-    found = game if isinstance(game, PublicGame) else load(game, named_in=named_in).enumerable_rules().public
-    if not isinstance(found, PublicTree):
-        raise GameError(no_public_tree(found))
-    return found
+    public = game if isinstance(game, PublicGame) else load(game, named_in=named_in).enumerable_rules().public
+    if not isinstance(public, PublicTree):
+        raise GameError(no_public_tree(public))
+    return public
 
 
 def no_public_tree(game: PublicGame) -> str:

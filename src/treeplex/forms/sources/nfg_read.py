@@ -62,7 +62,7 @@ class NfgReader(GambitReader):
         """Read the names of each player's strategies, or number them from 1 if the file only counts them."""
         line = self.token.line
         self.expect("{", "before the strategies")
-        found: list[tuple[str, ...]] = []
+        strategies: list[tuple[str, ...]] = []
         while not self.skip("}"):
             if self.skip("{"):
                 names: list[str] = []
@@ -74,13 +74,13 @@ class NfgReader(GambitReader):
                     self.fail(f"{count:,} strategies, but the file has no room for their payoffs", line)
                 names = [str(number) for number in range(1, count + 1)]
             if not names:
-                self.fail(f"player {len(found) + 1} has no strategies; give at least one", line)
-            found.append(tuple(names))
-        if len(found) != players:
-            self.fail(f"strategies of {len(found)} players, but there are {players} players", line)
-        if prod(map(len, found)) > len(self.text):
-            self.fail(f"{prod(map(len, found)):,} profiles, but the file has no room for their payoffs", line)
-        return found
+                self.fail(f"player {len(strategies) + 1} has no strategies; give at least one", line)
+            strategies.append(tuple(names))
+        if len(strategies) != players:
+            self.fail(f"strategies of {len(strategies)} players, but there are {players} players", line)
+        if prod(map(len, strategies)) > len(self.text):
+            self.fail(f"{prod(map(len, strategies)):,} profiles, but the file has no room for their payoffs", line)
+        return strategies
 
     def outcomes(self, players: int) -> list[Payoffs]:
         """Read the payoffs of all outcomes, starting with the empty outcome."""

@@ -223,7 +223,7 @@ def fixed_order(survey: HistoryView) -> Verdict:
     low, high = extremes(survey.key, survey.depth, survey.infosets)
     mixed = np.flatnonzero(low < high)
     if len(mixed):
-        return Verdict(False, survey.confused(int(mixed[0]), ", of other length", lambda place: int(survey.depth[place])))
+        return Verdict(False, survey.confused(int(mixed[0]), ", of other length", lambda move: int(survey.depth[move])))
     return Verdict(True)
 
 

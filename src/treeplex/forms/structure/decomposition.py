@@ -59,25 +59,25 @@ class Decomposition:
         """Return the piece at some branches of a root."""
         tree = self.tree
         actor = int(tree.nodes[root, ACTOR])
-        found = StaticPart(self, root, branches, {}, {}, [])
+        part = StaticPart(self, root, branches, {}, {}, [])
         if actor >= 0:
-            found.actions[int(tree.nodes[root, KEY])] = len(branches)
-            found.players[int(tree.nodes[root, KEY])] = actor
+            part.actions[int(tree.nodes[root, KEY])] = len(branches)
+            part.players[int(tree.nodes[root, KEY])] = actor
         stack: list[tuple[int, float, Moves]] = [(root, 1.0, ())]
         while stack:
             history, chance, moves = stack.pop()
             if history != root and self.closed[history]:
-                found.leaves.append((history, chance, moves))
+                part.leaves.append((history, chance, moves))
                 continue
-            for number, (child, probability) in enumerate(found.children(history)):
+            for number, (child, probability) in enumerate(part.children(history)):
                 player, infoset = (int(n) for n in tree.nodes[history, [ACTOR, KEY]])
                 if player >= 0:
-                    found.players.setdefault(infoset, player)
-                    found.actions.setdefault(infoset, int(tree.nodes[history, CHILDREN]))
+                    part.players.setdefault(infoset, player)
+                    part.actions.setdefault(infoset, int(tree.nodes[history, CHILDREN]))
                     stack.append((child, chance, (*moves, (infoset, number))))
                 else:
                     stack.append((child, chance * probability, moves))
-        return found
+        return part
 
 
 Moves = tuple[tuple[int, int], ...]

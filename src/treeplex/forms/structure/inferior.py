@@ -36,22 +36,22 @@ def informationally_inferior(
         GameError: the games differ in more than what players know; else as :func:`treeplex.structure` raises.
     """
     with reporting(progress, "walking the games"):
-        fine, coarse = (histories_of(each, limit=limit, watch=tell_walked) for each in (other, game))
+        fine, coarse = (histories_of(source, limit=limit, watch=tell_walked) for source in (other, game))
     check_same_moves(coarse, fine)
     survey = HistoryView(coarse, cut(coarse.histories, len(coarse.infostates)))
     single = single_act(survey)
     if not single:
         return single
-    told = HistoryView(fine, survey.parts).key
+    fine_key = HistoryView(fine, survey.parts).key
     for infoset in range(len(fine.infostates)):
-        here = np.flatnonzero(told == infoset)
+        here = np.flatnonzero(fine_key == infoset)
         split = np.flatnonzero(survey.key[here] != survey.key[here[0]])
         if len(split):
-            one, two = (survey.path(int(survey.moves[place])) for place in (here[0], here[split[0]]))
+            one, two = (survey.path(int(survey.moves[move])) for move in (here[0], here[split[0]]))
             who = f"player {fine.infoset_player[infoset]}"
             return Verdict(False, f"{who} can tell {one} from {two}, but not in {fine.spec}")
     choices = coarse.histories.nodes[survey.moves, CHILDREN] > 1
-    pairs = {*zip(survey.key[choices].tolist(), told[choices].tolist(), strict=True)}
+    pairs = {*zip(survey.key[choices].tolist(), fine_key[choices].tolist(), strict=True)}
     if len(pairs) == len(np.unique(survey.key[choices])):
         return Verdict(False, f"everybody knows as much as in {fine.spec}")
     return Verdict(True)

@@ -34,12 +34,12 @@ def nested_orders(parts: Decomposition) -> Orders | str:
     knows, does = plays(parts, ends, players)
     if (knows < 0).any():
         return "other orders of play are tried only where all players move in every play"
-    found: list[tuple[int, ...] | None] = [None, None, None]
+    orders: list[tuple[int, ...] | None] = [None, None, None]
     for order in permutations(range(len(players))):
         kind = kind_of(knows[:, order], does[:, order])
         for lower in range(kind + 1):
-            found[lower] = found[lower] or tuple(players[column] for column in order)
-    return found[0], found[1], found[2]
+            orders[lower] = orders[lower] or tuple(players[column] for column in order)
+    return orders[0], orders[1], orders[2]
 
 
 def plays(parts: Decomposition, ends: Ints, players: list[int]) -> tuple[Ints, Ints]:
@@ -63,18 +63,18 @@ def kind_of(knows: Ints, does: Ints) -> int:
     prefix = np.zeros(len(knows), np.int64)
     kind = 2
     single = np.ones(0, bool)
-    for place in range(knows.shape[1]):
-        if not determines(prefix, knows[:, place]):
+    for column in range(knows.shape[1]):
+        if not determines(prefix, knows[:, column]):
             return -1
-        if place > 0:
-            before = knows[:, place - 1]
-            if not determines(knows[:, place], before):
+        if column > 0:
+            before = knows[:, column - 1]
+            if not determines(knows[:, column], before):
                 kind = 0
             blind = ~single
-            if not determines(before[blind], knows[blind, place]):
+            if not determines(before[blind], knows[blind, column]):
                 kind = min(kind, 1)
-        single = alone(prefix, knows[:, place])
-        prefix = np.unique(np.column_stack((prefix, knows[:, place], does[:, place])), axis=0, return_inverse=True)[1].ravel()
+        single = alone(prefix, knows[:, column])
+        prefix = np.unique(np.column_stack((prefix, knows[:, column], does[:, column])), axis=0, return_inverse=True)[1].ravel()
     return kind
 
 

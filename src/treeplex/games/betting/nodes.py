@@ -74,33 +74,33 @@ def number_nodes(
     rows, size = list[int](), 0
 
     def place(state: Any) -> int:
-        found = visit(state)
-        if isinstance(found, Settlement):
-            settlements.append(found)
+        visited = visit(state)
+        if isinstance(visited, Settlement):
+            settlements.append(visited)
             return -len(settlements)
         states.append(state)
-        visits.append(found)
+        visits.append(visited)
         return len(states) - 1
 
     place(first)
-    for found in visits:  # the list grows during the loop
+    for visited in visits:  # the list grows during the loop
         begin.append(len(child))
         rows.append(size)
-        size += counts[found.street] * len(found.labels)
-        child += map(place, found.after)
-        kinds += found.kinds
+        size += counts[visited.street] * len(visited.labels)
+        child += map(place, visited.after)
+        kinds += visited.kinds
         if len(states) > MOST_NODES:
             raise SpecError(
                 f"the betting has more than {MOST_NODES:,} decisions; give fewer sizes (sizes=[100%;a]), a limit of raises "
                 "(raises=[3;3;2;2]), smaller stacks or fewer players"
             )
     return Nodes(
-        np.array([found.player for found in visits], np.int64),
-        np.array([found.street for found in visits], np.int64),
+        np.array([visited.player for visited in visits], np.int64),
+        np.array([visited.street for visited in visits], np.int64),
         np.array(begin, np.int64),
-        np.array([len(found.labels) for found in visits], np.int64),
+        np.array([len(visited.labels) for visited in visits], np.int64),
         np.array(child, np.int64),
-        np.array([label for found in visits for label in found.labels], np.int64),
+        np.array([label for visited in visits for label in visited.labels], np.int64),
         np.array(kinds, np.int8),
         ends_of(settlements, players),
         np.array(rows, np.int64),

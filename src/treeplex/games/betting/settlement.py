@@ -27,8 +27,8 @@ class Settlement(NamedTuple):
         taken = np.zeros(strengths.shape)
         for chips, players in self.pots:
             able = list(players)
-            own = strengths[:, able]
-            wins = own == own.max(axis=1, keepdims=True)
+            able_strengths = strengths[:, able]
+            wins = able_strengths == able_strengths.max(axis=1, keepdims=True)
             count = wins.sum(axis=1, keepdims=True)
             if not self.order:
                 taken[:, able] += wins * (chips / count)

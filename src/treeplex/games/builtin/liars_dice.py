@@ -216,15 +216,15 @@ def liars_dice(*, players: int = 2, numdice: int = 1, dice_sides: int = 6, **oth
     players = integer("liars_dice", "players", players, 2, MOST_PLAYERS)
     numdice = integer("liars_dice", "numdice", others.pop("dice", numdice), 1, MOST_DICE)
     dice_sides = integer("liars_dice", "dice_sides", others.pop("faces", dice_sides), 1, MOST_SIDES)
-    each = [f"numdice{player}" for player in range(players)]
+    names_of_dice = [f"numdice{player}" for player in range(players)]
     for name in others:
-        if name not in each:
-            raise SpecError(f"liars_dice for {players} players has no parameter {name!r}{nearest(name, each)}")
-    num_dice = [integer("liars_dice", name, others.get(name, numdice), 1, MOST_DICE) for name in each]
+        if name not in names_of_dice:
+            raise SpecError(f"liars_dice for {players} players has no parameter {name!r}{nearest(name, names_of_dice)}")
+    num_dice = [integer("liars_dice", name, others.get(name, numdice), 1, MOST_DICE) for name in names_of_dice]
     parameters: dict[str, object] = {"players": players, "numdice": num_dice[0], "dice_sides": dice_sides}
     if len(set(num_dice)) > 1:
         parameters["numdice"] = 1
-        parameters |= {name: dice for name, dice in zip(each, num_dice, strict=True) if dice != 1}
+        parameters |= {name: dice for name, dice in zip(names_of_dice, num_dice, strict=True) if dice != 1}
     return LiarsDice(num_dice, dice_sides, parameters)
 
 

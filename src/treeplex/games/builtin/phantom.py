@@ -170,18 +170,18 @@ class PhantomState(CheckedState):
 
         With n cells these are n + n + n * n zeros and ones, and 4 n more if turns are observed.
         """
-        own, cells = observer(self, player), self.game.cells
+        observing, cells = observer(self, player), self.game.cells
         row = [0.0] * (2 * cells + cells * cells)
-        stones, place = self.stones[own], 2 * cells
+        stones, offset = self.stones[observing], 2 * cells
         for mover, cell in self.tried:
-            if mover == own:
-                seen = self.seen_as(own, cell)
-                row[seen if stones >> cell & 1 else cells + seen] = row[place + seen] = 1.0
-                place += cells
+            if mover == observing:
+                seen = self.seen_as(observing, cell)
+                row[seen if stones >> cell & 1 else cells + seen] = row[offset + seen] = 1.0
+                offset += cells
         if self.game.observation == COUNTED:
             turns = [0.0] * (4 * cells)
             for number, (mover, _) in enumerate(self.tried):
-                turns[2 * number + (mover != own)] = 1.0
+                turns[2 * number + (mover != observing)] = 1.0
             row += turns
         return row
 

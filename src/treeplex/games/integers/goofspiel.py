@@ -39,13 +39,13 @@ def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
         return CHANCE if shown == turn else state[0] >> 8 & 15
 
     @njit
-    def actions(state: Any, found: Any) -> int:
+    def actions(state: Any, legal: Any) -> int:
         turn, shown = state[0] & 15, state[0] >> 4 & 15
         held = state[0] >> SET if shown == turn else state[3 + (state[0] >> 8 & 15)] >> SET
         count = 0
         for card in range(cards):
             if held >> card & 1:
-                found[count] = card
+                legal[count] = card
                 count += 1
         return count
 
@@ -65,10 +65,10 @@ def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
         if player + 1 < players:
             return
         highest, winner = -1, 0
-        for each in range(players):
-            card = state[3 + each] >> 4 * turn & 15
+        for i in range(players):
+            card = state[3 + i] >> 4 * turn & 15
             if card > highest:
-                highest, winner = card, each + 1
+                highest, winner = card, i + 1
             elif card == highest:
                 winner = 0
         state[2] |= winner << 4 * turn
@@ -94,31 +94,31 @@ def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
         turn = state[0] & 15
         if packed:
             number = turn
-            for each in range(turn + 1):
-                number = number << 8 | (state[1] >> 4 * each & 7) << 5 | (state[3 + player] >> 4 * each & 7) << 2
-                number |= state[2] >> 4 * each & 3
+            for i in range(turn + 1):
+                number = number << 8 | (state[1] >> 4 * i & 7) << 5 | (state[3 + player] >> 4 * i & 7) << 2
+                number |= state[2] >> 4 * i & 3
             return number  # type: ignore[no-any-return]
         return mix(mix(mix(turn, state[1]), state[2]), state[3 + player])
 
     @njit
     def payoff(state: Any, player: int) -> float:
-        own, most, best, total = 0, -1, 0, 0
-        for each in range(players):
+        won, most, best, total = 0, -1, 0, 0
+        for i in range(players):
             points = 0
             for turn in range(turns):
-                if state[2] >> 4 * turn & 15 == each + 1:
+                if state[2] >> 4 * turn & 15 == i + 1:
                     points += (state[1] >> 4 * turn & 15) + 1
             total += points
             if points > most:
                 most, best = points, 0
             best += points == most
-            if each == player:
-                own = points
+            if i == player:
+                won = points
         if wins_only:
             if best == players:
                 return 0.0
-            return 1.0 / best if own == most else -1.0 / (players - best)
-        return own - total / players if differences else float(own)
+            return 1.0 / best if won == most else -1.0 / (players - best)
+        return won - total / players if differences else float(won)
 
     everything = (1 << cards) - 1
     start = [everything << SET, 0, 0, *([everything << SET] * players)]

@@ -27,9 +27,9 @@ def kuhn_rules(players: int) -> NumbaRules:
         return TERMINAL if state[MADE] == players + max(state[FIRST], 0) else int(state[MADE] % players)
 
     @njit
-    def actions(state: Any, found: Any) -> int:
+    def actions(state: Any, legal: Any) -> int:
         if state[DEALT] == players:
-            found[0], found[1] = 0, 1
+            legal[0], legal[1] = 0, 1
             return 2
         count = 0
         for card in range(players + 1):
@@ -37,7 +37,7 @@ def kuhn_rules(players: int) -> NumbaRules:
             for player in range(state[DEALT]):
                 held |= state[CARDS + player] == card
             if not held:
-                found[count] = card
+                legal[count] = card
                 count += 1
         return count
 
@@ -65,11 +65,11 @@ def kuhn_rules(players: int) -> NumbaRules:
     @njit
     def payoff(state: Any, player: int) -> float:
         winner, pot, stake = -1, 0, 2 if state[FIRST] >= 0 else 1
-        for each in range(players):
-            stays = in_pot(state, each)
+        for i in range(players):
+            stays = in_pot(state, i)
             pot += stake if stays else 1
-            if stays and (winner < 0 or state[CARDS + each] > state[CARDS + winner]):
-                winner = each
+            if stays and (winner < 0 or state[CARDS + i] > state[CARDS + winner]):
+                winner = i
         paid = stake if in_pot(state, player) else 1
         return float(pot * (player == winner) - paid)
 

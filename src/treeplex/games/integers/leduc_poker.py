@@ -78,8 +78,8 @@ def leduc_rules(players: int, ranks: int, suits: int, raises: int, bets: tuple[i
             state[RAISES] += 1
             state[CALLS] = 0
         left = 0
-        for each in range(players):
-            left += not state[FOLDED] >> each & 1
+        for i in range(players):
+            left += not state[FOLDED] >> i & 1
         over = state[CALLS] == (left - 1 if state[RAISES] else left)
         if left == 1 or (over and state[ROUND] == 1):
             state[NEXT] = TERMINAL
@@ -106,9 +106,9 @@ def leduc_rules(players: int, ranks: int, suits: int, raises: int, bets: tuple[i
     @njit
     def payoff(state: Any, player: int) -> float:
         best, winners, pot = -1, 0, 0
-        for each in range(players):
-            pot += state[PAID + each]
-            found = strength(state, each)
+        for i in range(players):
+            pot += state[PAID + i]
+            found = strength(state, i)
             if found > best:
                 best, winners = found, 0
             winners += found == best

@@ -31,14 +31,14 @@ def liars_dice_rules(num_dice: tuple[int, ...], sides: int) -> NumbaRules:
         return TERMINAL if state[LAST] == liar else int(state[MADE] % players)
 
     @njit
-    def actions(state: Any, found: Any) -> int:
+    def actions(state: Any, legal: Any) -> int:
         if state[ROLLED] < total:
             for face in range(sides):
-                found[face] = face
+                legal[face] = face
             return sides
         first, last = state[LAST] + 1, liar if state[MADE] == 0 else liar + 1
         for bid in range(first, last):
-            found[bid - first] = bid
+            legal[bid - first] = bid
         return int(last - first)
 
     @njit
@@ -59,10 +59,10 @@ def liars_dice_rules(num_dice: tuple[int, ...], sides: int) -> NumbaRules:
 
     @njit
     def infoset(state: Any, player: int) -> int:
-        own = 0
+        dice = 0
         for die in range(begins[player], begins[player + 1]):
-            own = own * (sides + 1) + state[DICE + die]
-        return mix(own, state[BIDS])
+            dice = dice * (sides + 1) + state[DICE + die]
+        return mix(dice, state[BIDS])
 
     @njit
     def payoff(state: Any, player: int) -> float:

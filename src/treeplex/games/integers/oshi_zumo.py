@@ -30,11 +30,11 @@ def oshi_zumo_rules(rules: "OshiZumoRules") -> NumbaRules:
         return TERMINAL if abs(state[PLACE]) > size or state[TURN] == horizon or broke else int(state[MOVER])
 
     @njit
-    def actions(state: Any, found: Any) -> int:
+    def actions(state: Any, legal: Any) -> int:
         held = state[FIRST + state[MOVER]]
         lowest = min(least, held)
         for bid in range(lowest, held + 1):
-            found[bid - lowest] = bid
+            legal[bid - lowest] = bid
         return int(held + 1 - lowest)
 
     @njit
@@ -56,10 +56,10 @@ def oshi_zumo_rules(rules: "OshiZumoRules") -> NumbaRules:
 
     @njit
     def payoff(state: Any, player: int) -> float:
-        place = state[PLACE]
-        if place == 0 or (alesia and abs(place) <= size):
+        wrestler = state[PLACE]
+        if wrestler == 0 or (alesia and abs(wrestler) <= size):
             return 0.0
-        return 1.0 if (place > 0) == (player == 0) else -1.0
+        return 1.0 if (wrestler > 0) == (player == 0) else -1.0
 
     return NumbaRules(
         (0, rules.coins, rules.coins, 0, 0, 0, 0), actor, actions, play, infoset, payoff, most_actions=rules.coins + 1

@@ -30,28 +30,28 @@ def phantom_rules(game: "PhantomGame") -> NumbaRules:
         return int(state[TURN])
 
     @njit
-    def actions(state: Any, found: Any) -> int:
+    def actions(state: Any, legal: Any) -> int:
         known, count = state[STONES + state[TURN]] | state[SEEN + state[TURN]], 0
         for cell in range(cells):
             if not known >> cell & 1:
-                found[count] = cell
+                legal[count] = cell
                 count += 1
         return count
 
     @njit
     def play(state: Any, action: int) -> None:
-        own, other, bit = state[TURN], 1 - state[TURN], 1 << action
+        mover, other, bit = state[TURN], 1 - state[TURN], 1 << action
         failed = state[STONES + other] >> action & 1
-        state[TRIED + own] = mix(state[TRIED + own], 2 * action + failed)
+        state[TRIED + mover] = mix(state[TRIED + mover], 2 * action + failed)
         if counted:
             state[TRIED + other] = mix(state[TRIED + other], 2 * cells)
-        state[LAST] = own
+        state[LAST] = mover
         if failed:
-            state[SEEN + own] |= bit
-            state[TURN] = other if abrupt else own
+            state[SEEN + mover] |= bit
+            state[TURN] = other if abrupt else mover
             return
-        state[STONES + own] |= bit
-        over = won[own, state[STONES + own]] or state[STONES] | state[STONES + 1] == full
+        state[STONES + mover] |= bit
+        over = won[mover, state[STONES + mover]] or state[STONES] | state[STONES + 1] == full
         state[TURN] = TERMINAL if over else other
 
     @njit

@@ -33,12 +33,12 @@ def check(
         live.say(f"comparing rules of {game}")
         from treeplex.evaluate.check_rules import check_rules
 
-        found = check_rules(
+        result = check_rules(
             game, against, playthroughs=playthroughs, seed=seed, watch=lambda done: live.say(f"{done:,} playthroughs")
         )
     if as_json:
-        print_json(vars(found))
+        print_json(vars(result))
         return
-    for other in found.others:
-        typer.echo(f"equal: {found.game} and {other}")
-    typer.echo(f"{found.playthroughs:,} playthroughs, {found.histories:,} histories, {found.infosets:,} infosets")
+    for other in result.others:
+        typer.echo(f"equal: {result.game} and {other}")
+    typer.echo(f"{result.playthroughs:,} playthroughs, {result.histories:,} histories, {result.infosets:,} infosets")

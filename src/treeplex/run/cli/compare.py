@@ -75,9 +75,9 @@ def compare(
         from treeplex.run.compare import compare
 
         refuse_more("compare", more, game)
-        asked = described("compare", game, more)
+        request = described("compare", game, more)
         comparison = compare(
-            asked.game,
+            request.game,
             [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
             iterations=iterations,
             out=out,
@@ -85,7 +85,7 @@ def compare(
             x=axis,
             progress=live,
             **options,
-            **asked.options,
+            **request.options,
         )
     if as_json:
         print_json(json.loads(comparison.to_json()))

@@ -112,11 +112,16 @@ def print_device(loaded: "Device", about: dict[str, Any], judgement: "DeviceJudg
     made += f"{iterations:,} iterations, " if isinstance(iterations, int) and iterations else ""
     print_facts(facts, title=f"device: {made}on {game}")
     players = range(game.players)
-    rows = [[each.concept, f"{each.distance:.3e}", *(f"{gain:.2e}" for gain in each.gains)] for each in judgement.distances]
+    rows = [
+        [distance.concept, f"{distance.distance:.3e}", *(f"{gain:.2e}" for gain in distance.gains)]
+        for distance in judgement.distances
+    ]
     heads = ["concept", "distance", *(f"gain {player}" for player in players)]
     print_table(heads, rows, right=range(1, len(heads)))
-    worst = [(each, max(each.triggers, key=lambda trigger: trigger.gain)) for each in judgement.distances]
-    rows = [[each.concept, f"{trigger.gain:+.2e}", str(trigger.player), *place_of(game, trigger)] for each, trigger in worst]
+    worst = [(distance, max(distance.triggers, key=lambda trigger: trigger.gain)) for distance in judgement.distances]
+    rows = [
+        [distance.concept, f"{trigger.gain:+.2e}", str(trigger.player), *place_of(game, trigger)] for distance, trigger in worst
+    ]
     print_table(["concept", "gap", "player", "best deviation at", "told"], rows, right=(1,))
 
 
@@ -190,10 +195,10 @@ def likeliest(loaded: "Device", top: int) -> list[dict[str, Any]]:
 def distances_of(game: "CompiledGame", judgement: "DeviceJudgement") -> dict[str, Any]:
     """Return the distances to all concepts for ``--json``."""
     return {
-        each.concept: {
-            "distance": each.distance,
-            "gains": list(each.gains),
-            "gap": each.gap,
+        distance.concept: {
+            "distance": distance.distance,
+            "gains": list(distance.gains),
+            "gap": distance.gap,
             "triggers": [
                 {
                     "player": trigger.player,
@@ -203,8 +208,8 @@ def distances_of(game: "CompiledGame", judgement: "DeviceJudgement") -> dict[str
                     else game.actions_at(trigger.infoset)[trigger.told],
                     "gain": trigger.gain,
                 }
-                for trigger in each.triggers
+                for trigger in distance.triggers
             ],
         }
-        for each in judgement.distances
+        for distance in judgement.distances
     }

@@ -114,11 +114,11 @@ def evaluate(
     """
     from treeplex.run.policy_source import Evaluation, sources_named_by
 
-    asked = Evaluation(
+    request = Evaluation(
         playthroughs, iterations, changes, think, seed, workers, ray, worst, exact, refine, complete, as_json, progress
     )
     sources = sources_named_by(policy)
-    if any(source.evaluate(policy, game, asked) for source in sources):
+    if any(source.evaluate(policy, game, request) for source in sources):
         return
     player = next((source for source in sources if source.plays), None)
     if player is None and (playthroughs, iterations, changes or None, ray, workers, think) != (None,) * 6:
@@ -128,7 +128,7 @@ def evaluate(
     with Live(progress) as live:
         live.say(f"compiling {game}")
         target = prepared(game, policy, {name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
-        judged = judge(target, policy, player, asked, live)
+        judged = judge(target, policy, player, request, live)
     if as_json:
         print_json(judged.as_json())
     else:
@@ -164,7 +164,7 @@ class PolicyEvaluation:
 
     def as_json(self) -> dict[str, Any]:
         """Return all results for ``--json``."""
-        found = {
+        data = {
             "game": self.game,
             **self.origin,
             "exploitability": self.judgement.exploitability,
@@ -173,12 +173,12 @@ class PolicyEvaluation:
             "gains": list(self.judgement.gains),
         }
         if self.mbb is not None:
-            found["exploitability_mbb"] = self.mbb
+            data["exploitability_mbb"] = self.mbb
         if self.exact_value is not None:
-            found["exact_value"] = self.exact_value
+            data["exact_value"] = self.exact_value
         if self.regrets is not None:
-            found["worst"] = [{"player": i, "infostate": text, "regret": r} for (i, text), r in self.regrets]
-        return found
+            data["worst"] = [{"player": i, "infostate": text, "regret": r} for (i, text), r in self.regrets]
+        return data
 
 
 def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "Solvable":
@@ -197,22 +197,22 @@ def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "So
     return target
 
 
-def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "Evaluation", live: Live) -> PolicyEvaluation:
+def judge(target: "Solvable", text: str, player: "PolicySource | None", request: "Evaluation", live: Live) -> PolicyEvaluation:
     """Evaluate a policy or an agent named on the command line."""
     from treeplex.run.judge import exact_value, infostate_regrets
 
-    if asked.worst or asked.exact:
+    if request.worst or request.exact:
         target.tree()
     live.say(f"judging {text}")
     if player is None:
-        policy, origin, cost = target.policy(text, complete=asked.complete), origin_of(text), ""
+        policy, origin, cost = target.policy(text, complete=request.complete), origin_of(text), ""
     else:
-        policy, origin, cost = player.ask(text, target.played, asked)
+        policy, origin, cost = player.ask(text, target.played, request)
     judgement = target.judge(policy)
-    regrets = list(infostate_regrets(target, policy).items())[: asked.worst] if asked.worst else None
-    if asked.exact:
+    regrets = list(infostate_regrets(target, policy).items())[: request.worst] if request.worst else None
+    if request.exact:
         live.say(f"solving {target.compiled.spec} exactly")
-    value = exact_value(target) if asked.exact else None
+    value = exact_value(target) if request.exact else None
     return PolicyEvaluation(target.compiled.spec, origin, judgement, cost, regrets, value, target.big_blind)
 
 
@@ -231,7 +231,7 @@ def print_judged(judged: PolicyEvaluation, *, title: str) -> None:
         facts["asked"] = judged.measured
     print_facts(facts, title=title)
     pairs = zip(judgement.value, judgement.best_response_values, strict=True)
-    rows = [[str(player), f"{own:+.8f}", f"{best:+.8f}", f"{best - own:.3e}"] for player, (own, best) in enumerate(pairs)]
+    rows = [[str(player), f"{mean:+.8f}", f"{best:+.8f}", f"{best - mean:.3e}"] for player, (mean, best) in enumerate(pairs)]
     print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
     if judged.regrets:
         losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in judged.regrets]

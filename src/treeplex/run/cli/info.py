@@ -93,19 +93,19 @@ def algorithms(as_json: Json = False) -> None:
         print_json(
             {
                 name: {
-                    "group": each.group,
-                    "summary": each.summary,
-                    "reference": each.reference,
-                    "parameters": dict(each.parameters),
+                    "group": algorithm.group,
+                    "summary": algorithm.summary,
+                    "reference": algorithm.reference,
+                    "parameters": dict(algorithm.parameters),
                 }
-                for name, each in algorithms().items()
+                for name, algorithm in algorithms().items()
             }
         )
         return
     for group, heading in GROUPS.items():
         typer.secho(heading, bold=True, underline=True)
-        members = [(name, each) for name, each in algorithms().items() if each.group == group]
-        print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in members)
+        members = [(name, algorithm) for name, algorithm in algorithms().items() if algorithm.group == group]
+        print_entries((name, (algorithm.summary, settings_of(algorithm), algorithm.reference)) for name, algorithm in members)
         typer.echo()
     typer.echo("ReBeL networks and learned discounting are trained: see treeplex train --help")
 
@@ -163,7 +163,7 @@ def info(
             raise typer.BadParameter("name a GAME, or describe a spot by options")
         rules = load(named_game)
         estimate = None if structure else solvable(rules).estimate()
-        compiled = found = less = cost = None
+        compiled = classes = less = cost = None
         try:
             if estimate is None:
                 compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
@@ -173,7 +173,7 @@ def info(
         if structure:
             from treeplex.forms.structure.classes import structure as classes_of
 
-            found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
+            classes = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
         if inferior_to is not None:
             from treeplex.forms.structure.inferior import informationally_inferior
 
@@ -189,15 +189,15 @@ def info(
         return
     if as_json:
         said = {} if less is None else {"inferior_to": {"game": inferior_to, "holds": less.holds, "why": less.why}}
-        known = (counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {})
+        known = (counts_of(compiled) if compiled else {}) | (structure_of(classes) if classes else {})
         print_json(known | said | (cost_as_json(cost) if cost else {}))
         return
     if compiled:
         print_counts(compiled)
     if cost:
         print_facts(cost.facts(), title="to solve it")
-    if found:
-        print_structure(found, titled=compiled is None)
+    if classes:
+        print_structure(classes, titled=compiled is None)
     if less is not None:
         print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
 

@@ -29,19 +29,19 @@ def list_kernels(as_json: Json = False) -> None:
 
     from treeplex.engine.kernel_cache import entries, folders
 
-    found = list(entries())
+    kernels = list(entries())
     if as_json:
-        print_json([entry._asdict() | {"path": str(entry.path)} for entry in found])
+        print_json([entry._asdict() | {"path": str(entry.path)} for entry in kernels])
         return
     print_table(
         ("kernel", "processor", "kB", "last used"),
         [
             (entry.kernel, entry.cpu.split("/")[1], f"{entry.bytes / 1000:,.0f}", str(date.fromtimestamp(entry.used)))
-            for entry in found
+            for entry in kernels
         ],
     )
-    total = sum(entry.bytes for entry in found)
-    typer.echo(f"{len(found):,} kernels, {total / 1e6:,.1f} MB in {folders()[0]}")
+    total = sum(entry.bytes for entry in kernels)
+    typer.echo(f"{len(kernels):,} kernels, {total / 1e6:,.1f} MB in {folders()[0]}")
 
 
 @command("Compile the kernels before the first run.", place=20, example="warm", group="kernels")

@@ -102,8 +102,8 @@ def show(
     """
     from treeplex.run.policy_source import ShowOptions, sources_named_by
 
-    asked = ShowOptions(infostate, player, game, complete, as_json, more)
-    if any(source.show(policy, asked) for source in sources_named_by(policy)):
+    request = ShowOptions(infostate, player, game, complete, as_json, more)
+    if any(source.show(policy, request) for source in sources_named_by(policy)):
         return
     refuse_more("show", more, policy)
     if player is not None and not player.isdecimal():

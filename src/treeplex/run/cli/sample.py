@@ -99,7 +99,7 @@ def sample(
                 out=out,
                 force=force,
                 resume=resume,
-                progress=lambda found: live.say(sampling_line(found)),
+                progress=lambda record: live.say(sampling_line(record)),
             )
         except JobInterrupt as stopped:
             sampled = stopped.result
@@ -107,8 +107,8 @@ def sample(
                 sampled.save(free_place(f"sample-{sampled.game}-{sampled.algorithm}"))
     if as_json:
         last = sampled.last
-        found = {"iteration": last.done, "seconds": last.seconds, **last.numbers}
-        print_json({"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **found})
+        record = {"iteration": last.done, "seconds": last.seconds, **last.numbers}
+        print_json({"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **record})
     else:
         print_sampled(sampled)
     if sampled.status == "interrupted":
@@ -200,17 +200,17 @@ def playouts(
     from treeplex.evaluate.playouts import estimate, head_to_head
     from treeplex.run.sample.sample import rules_and_policy
 
-    rules, own = rules_and_policy(game, policy)
+    rules, strategy = rules_and_policy(game, policy)
     if against is None:
-        found = estimate(rules, own, playouts=count, seed=seed)
+        result = estimate(rules, strategy, playouts=count, seed=seed)
         if as_json:
-            print_json({"game": rules.spec, **asdict(found)})
+            print_json({"game": rules.spec, **asdict(result)})
             return
-        pairs = enumerate(zip(found.value, found.error, strict=True))
+        pairs = enumerate(zip(result.value, result.error, strict=True))
         facts = {f"value of player {player}": f"{value:+.5f} +- {error:.5f}" for player, (value, error) in pairs}
-        print_facts(facts, title=f"{rules}: {found.playouts:,} playouts")
+        print_facts(facts, title=f"{rules}: {result.playouts:,} playouts")
         return
-    match = head_to_head(rules, own, rules_and_policy(game, against)[1], playouts=count, seed=seed)
+    match = head_to_head(rules, strategy, rules_and_policy(game, against)[1], playouts=count, seed=seed)
     if as_json:
         print_json({"game": rules.spec, **asdict(match)})
     else:

@@ -92,10 +92,10 @@ def solve(
         from treeplex.errors import JobInterrupt
         from treeplex.run.solve.solve import solve
 
-        asked = described("solve", game, {**more, "resume": resume})
+        request = described("solve", game, {**more, "resume": resume})
         try:
             solution = solve(
-                asked.game,
+                request.game,
                 algorithm,
                 iterations=iterations,
                 target=target,
@@ -104,7 +104,7 @@ def solve(
                 resume=resume,
                 progress=live,
                 **options,
-                **asked.options,
+                **request.options,
             )
             folder = solution.folder
         except JobInterrupt as stopped:
@@ -113,7 +113,7 @@ def solve(
     if as_json:
         print_json(solution.to_json())
     else:
-        print_solution(solution, folder, spec_of(asked.game, solution, folder), asked.steps)
+        print_solution(solution, folder, spec_of(request.game, solution, folder), request.steps)
     if solution.status == "interrupted":
         again = resuming(solution, quoted(str(folder)), quoted(solution.game.spec))
         fail(f"stopped after {counted(solution.iterations)}; saved; resume with treeplex {again}", STOPPED)
@@ -149,10 +149,10 @@ def print_solution(solution: "Solution", folder: Path | None, game: str, steps: 
         facts,
         title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {three_digits(solution.seconds)} s",
     )
-    found = next_steps(solution, folder, game and quoted(game))
+    commands = next_steps(solution, folder, game and quoted(game))
     if folder is not None:
-        found[:0] = [(words.format(quoted(str(folder))), purpose) for words, purpose in steps]
-    print_next((f"treeplex {words}", purpose) for words, purpose in found)
+        commands[:0] = [(words.format(quoted(str(folder))), purpose) for words, purpose in steps]
+    print_next((f"treeplex {words}", purpose) for words, purpose in commands)
 
 
 def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:

@@ -113,15 +113,15 @@ class JobFolder:
             FileError: the folder has files, or is a file.
         """
         try:
-            taken = self.path.exists() and any(each.name != LOCK for each in self.path.iterdir())
+            taken = self.path.exists() and any(file.name != LOCK for file in self.path.iterdir())
         except NotADirectoryError as error:
             raise FileError(f"{self.path} is a file; give a folder") from error
         except OSError as error:
             raise FileError(f"cannot read the folder {self.path}: {error.strerror or error}; choose another") from error
         if taken and not force:
-            own = (self.path / RUN).exists()
-            way = "resume it (--resume), choose" if own else "choose"
-            holds = f"the {self.kind.noun} in it" if own else "what it holds"
+            is_run = (self.path / RUN).exists()
+            way = "resume it (--resume), choose" if is_run else "choose"
+            holds = f"the {self.kind.noun} in it" if is_run else "what it holds"
             raise FileError(f"{self.path} is not empty; {way} another folder, or overwrite {holds} with force (--force)")
 
     def claim(self, *, force: bool = False) -> None:
@@ -206,9 +206,9 @@ class JobFolder:
         if not isinstance(about, dict) or about.get("format") != FORMAT:
             raise FileError(f"{path}: not written by {kind.maker}; give a folder that it wrote with --out")
         if about.get("version") != VERSION:
-            found = about.get("treeplex", "unknown")
+            written_by = about.get("treeplex", "unknown")
             raise FileError(
-                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
+                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {written_by}"
             )
         if about.get("kind") != kind.name:
             raise FileError(f"{path}: a job of kind {about.get('kind')}, not written by {kind.maker}; check the path")
@@ -261,16 +261,16 @@ class JobFolder:
         Raises:
             FileError: a line is not a record, or is out of order.
         """
-        path, found = self.path / METRICS, list[Record]()
+        path, records = self.path / METRICS, list[Record]()
         for number, line in enumerate(whole_lines(path), start=1):
             record = Record.from_json(line, self.kind.numbers, f"{path}, line {number}")
-            if found and record.done <= found[-1].done:
+            if records and record.done <= records[-1].done:
                 raise FileError(
-                    f"{path}, line {number}: {record.done:,} {self.kind.unit} come after {found[-1].done:,}, so several runs "
+                    f"{path}, line {number}: {record.done:,} {self.kind.unit} come after {records[-1].done:,}, so several runs "
                     "wrote it or it was edited; restore a copy or restart (with --force)"
                 )
-            found.append(record)
-        return found
+            records.append(record)
+        return records
 
     def save_state(self, position: Position, state: State) -> None:
         """Write ``state.safetensors`` after flushing the records before it."""

@@ -164,7 +164,9 @@ def units_to_target(records: Sequence[Record], measure: str, target: float) -> f
         Total units; infinity if the measure does not fall or the target is 0; None with fewer than two usable records.
     """
     late = records[-min(FITTED, max(3, len(records) // 2)) :]
-    known = [(math.log(each.done), math.log(value)) for each in late if each.done and (value := each.measure(measure)) > 0]
+    known = [
+        (math.log(record.done), math.log(value)) for record in late if record.done and (value := record.measure(measure)) > 0
+    ]
     if len(known) < 2:
         return None
     done, value = (sum(column) / len(known) for column in zip(*known, strict=True))
@@ -310,17 +312,17 @@ class Session:
         if points is None:
             return
         scheduled = set(takewhile(lambda point: point <= self.job.done, points))
-        kept = [record for record in self.records if record.done in scheduled]
-        if len(kept) == len(self.records):
+        records = [record for record in self.records if record.done in scheduled]
+        if len(records) == len(self.records):
             return
-        others = len(kept) < len(self.records) - (1 if self.judged and self.records[-1] not in kept else 0)
-        self.records = kept
+        others = len(records) < len(self.records) - (1 if self.judged and self.records[-1] not in records else 0)
+        self.records = records
         if self.folder:
             if others:
                 self.save("running")  # the checkpoint counts them
             else:
-                self.folder.describe(self.job.about(), status="running", records=kept)
-            self.folder.rewrite(kept)
+                self.folder.describe(self.job.about(), status="running", records=records)
+            self.folder.rewrite(records)
 
     def evaluate(self) -> Record:
         """Evaluate the current state; record and return the result."""
@@ -430,11 +432,11 @@ def go_on(job: Job, folder: JobFolder) -> Session:
             f"{path}: its arrays are at {job.done:,}, but its header at {at.done:,} {job.kind.unit}; restore the matching file"
         )
     job.clock.seconds, job.clock.cpu_seconds = at.seconds, at.cpu_seconds
-    found, schema = folder.records(), folder.kind.numbers
+    stored, schema = folder.records(), folder.kind.numbers
     newest = None if last is None else Record.from_json(json.dumps(last), schema, str(folder.path / RUN))
     if newest and newest.done > job.done:
         raise FileError(f"{path}: older than {RUN}, which has {newest.done:,} {job.kind.unit}; restore the matching file")
-    records = found[: at.records] + [record for record in found[at.records :] if record.done == job.done]
+    records = stored[: at.records] + [record for record in stored[at.records :] if record.done == job.done]
     if digest_of(records[: at.records]) != at.records_digest or (newest and newest not in records):
         raise FileError(
             f"{folder.path / METRICS}: truncated or changed, since it lacks records counted in {STATE} or {RUN}; restore a "

@@ -149,7 +149,7 @@ class Record:
         return found
 
     @classmethod
-    def from_json(cls, text: str, schema: Schema, place: str) -> "Record":
+    def from_json(cls, text: str, schema: Schema, location: str) -> "Record":
         """Read one line of ``metrics.jsonl``.
 
         Args:
@@ -161,12 +161,12 @@ class Record:
             FileError: the line is not a record of this kind.
         """
         try:
-            found = parse_json(text)
-            numbers = {name: read(found.get(name)) for name, read in schema.items()}  # early records lack later fields
-            return cls(integer(found["done"]), real(found["seconds"]), real(found["cpu_seconds"]), numbers)
+            stored = parse_json(text)
+            numbers = {name: read(stored.get(name)) for name, read in schema.items()}  # early records lack later fields
+            return cls(integer(stored["done"]), real(stored["seconds"]), real(stored["cpu_seconds"]), numbers)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise FileError(
-                f"{place}: not a record of this kind of run; restore a copy or restart the run (with --force)"
+                f"{location}: not a record of this kind of run; restore a copy or restart the run (with --force)"
             ) from error
 
 

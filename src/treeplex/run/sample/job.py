@@ -87,20 +87,20 @@ class SampleJob(Job):
         """Estimate the value of the average policy; compute exploitability if the game is compiled."""
         sampler, settings = self.sampler, self.settings
         policy = sampler.average_policy()
-        own = estimate(sampler.game, policy, playouts=settings.playouts, seed=settings.seed)
+        value = estimate(sampler.game, policy, playouts=settings.playouts, seed=settings.seed)
         match = head_to_head(sampler.game, policy, self.opponent, playouts=settings.playouts, seed=settings.seed + 1)
-        found = judge(self.compiled, policy.on(self.compiled)) if self.compiled is not None else None
+        judgement = judge(self.compiled, policy.on(self.compiled)) if self.compiled is not None else None
         return {
             "nodes": sampler.nodes,
             "infosets": sampler.infosets,
             "bytes": sampler.bytes,
             "unstored": sampler.unstored,
-            "value": own.value,
-            "error": own.error,
+            "value": value.value,
+            "error": value.error,
             "match": match.value,
             "match_error": match.error,
-            "exploitability": found.exploitability if found else None,
-            "nash_conv": found.nash_conv if found else None,
+            "exploitability": judgement.exploitability if judgement else None,
+            "nash_conv": judgement.nash_conv if judgement else None,
         }
 
     def live(self) -> Mapping[str, Any]:

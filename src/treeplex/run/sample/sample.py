@@ -190,8 +190,8 @@ def reopen(
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
     rules = load(about["game"], named_in=folder.path).enumerable_rules() if game is None else load(game).enumerable_rules()
-    asked = named_in(folder.path, about["algorithm"], "sample") if algorithm is None else algorithm
-    job = job_of(rules, asked, settings)
+    named = named_in(folder.path, about["algorithm"], "sample") if algorithm is None else algorithm
+    job = job_of(rules, named, settings)
     sampler = job.sampler
     if not same_algorithm(sampler.algorithm, about["algorithm"]) or sampler.game.spec != about["game"]:
         raise SpecError(

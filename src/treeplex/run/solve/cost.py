@@ -70,7 +70,7 @@ def cost_of(game: CompiledGame) -> SolvingCost:
     return SolvingCost(
         algorithm=DEFAULT_ALGORITHM,
         payoffs=payoffs_kept(game),
-        game=sum(each.nbytes for each in arrays_in((game.tree, game.payoff, game.action_ids))) + (walk.nbytes if walk else 0),
+        game=sum(array.nbytes for array in arrays_in((game.tree, game.payoff, game.action_ids))) + (walk.nbytes if walk else 0),
         run=run,
         available=available,
         seconds=seconds,

@@ -93,10 +93,10 @@ def solve(
         chosen.check_options(given, signature(solve).parameters.keys() - {"options"})
         target = chosen.read_target(target) if isinstance(target, str) else target
         check_limits(target, seconds)
-        asked = SolveRequest(
+        request = SolveRequest(
             algorithm, iterations, target, seconds, every, None if out is None else Path(out), force, resume, given
         )
-        with chosen.session(asked, line) as session:
+        with chosen.session(request, line) as session:
             job = session.job
             assert isinstance(job, SolvingJob)
             if announcement := job.announcement():
@@ -137,8 +137,8 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     if isinstance(game, Game) or not hasattr(game, "solvable"):
         game = load(game)
         game.check_decisions()
-    found: Solvable = kind_of(game)(game)
-    return found
+    target: Solvable = kind_of(game)(game)
+    return target
 
 
 def kind_of(thing: Any) -> Any:

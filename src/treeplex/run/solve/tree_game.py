@@ -78,76 +78,78 @@ class TreeGame(Solvable):
         with folder_at(SOLVE, asked.out if asked.resume is None else asked.resume) as folder:
             yield self.started(asked, folder, line) if asked.resume is None else self.reopened(asked, folder, line)
 
-    def started(self, asked: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
+    def started(self, request: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
         """Start a new run."""
-        algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
-        options = dict(asked.options)
+        algorithm = DEFAULT_ALGORITHM if request.algorithm is None else request.algorithm
+        options = dict(request.options)
         beginning = options.pop("start", None)
         limit, walked = options.pop("limit", None), options.pop("walked", line.walked)
         measures = measures_of(options.pop("measures", None))
         self.compile(options.get("refine"), limit, walked, line)
-        count = pace_of(algorithm) if asked.iterations is None else asked.iterations
+        count = pace_of(algorithm) if request.iterations is None else request.iterations
         if samples(algorithm) and count is None and options.get("nodes") is None:
-            if asked.target is None and asked.seconds is None:
+            if request.target is None and request.seconds is None:
                 options["nodes"] = usual_nodes(self.compiled)
             else:
                 count = UNCOUNTED_ITERATIONS
-        settings = settings_of_new_run(count, target=asked.target, seconds=asked.seconds, every=asked.every, **options)
+        settings = settings_of_new_run(count, target=request.target, seconds=request.seconds, every=request.every, **options)
         walk_ahead(self.compiled, algorithm, limit, walked)
         line.say(f"starting {name_of(algorithm)} ({KERNELS})")
         solver, settings = planned(self.compiled, algorithm, settings)
         if beginning is not None:
             settings = replace(settings, warm=warm_start(solver, self.policy(beginning)))
-        return start(SolveJob(solver, settings, measures), folder, force=asked.force)
+        return start(SolveJob(solver, settings, measures), folder, force=request.force)
 
-    def reopened(self, asked: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
+    def reopened(self, request: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
         """Resume a run from its folder."""
-        options = dict(asked.options)
+        options = dict(request.options)
         check_not_started_again(options)
-        if asked.out is not None and asked.out != Path(asked.resume):
+        if request.out is not None and request.out != Path(request.resume):
             raise SpecError("a resumed run stays in its own folder; give out or resume, not both")
-        fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
+        fixed = {"every": request.every, "updates": options.get("updates"), "seed": options.get("seed")}
         assert folder is not None
         session = reopen(
             folder,
             self.game,
-            asked.algorithm,
+            request.algorithm,
             fixed | {"refine": options.get("refine") or None, "device": options.get("device")},
             options.get("walked", line.walked),
-            iterations=asked.iterations,
+            iterations=request.iterations,
             nodes=options.get("nodes"),
-            target=asked.target,
+            target=request.target,
             limit=options.get("limit"),
             measures=measures_of(options.get("measures")),
         )
         line.say(f"resuming {session.job.name} ({KERNELS})")
         return session
 
-    def continued(self, found: GameSolution, asked: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
+    def continued(self, solution: GameSolution, request: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
         """Resume from a solution in memory without modifying it, optionally into a new folder."""
-        options = dict(asked.options)
+        options = dict(request.options)
         check_not_started_again(options)
-        if self.compiled.identity != found.game.identity:
-            raise SpecError(f"the solution to resume is for {found.game}, not for {self.compiled}; leave the game out")
-        fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
+        if self.compiled.identity != solution.game.identity:
+            raise SpecError(f"the solution to resume is for {solution.game}, not for {self.compiled}; leave the game out")
+        fixed = {"every": request.every, "updates": options.get("updates"), "seed": options.get("seed")}
         fixed |= {"refine": options.get("refine") or None, "device": options.get("device")}
-        check_fixed("the solution to resume", found.settings, fixed)
-        settings = with_new_limits(found.settings, asked.iterations, options.get("nodes"), asked.target)
-        if found.solver.iteration != found.iterations:
+        check_fixed("the solution to resume", solution.settings, fixed)
+        settings = with_new_limits(solution.settings, request.iterations, options.get("nodes"), request.target)
+        if solution.solver.iteration != solution.iterations:
             raise SpecError(
-                f"the solver of this solution is already at iteration {found.solver.iteration:,}; resume the newest solution"
+                f"the solver of this solution is already at iteration {solution.solver.iteration:,}; resume the newest solution"
             )
-        algorithm = found.solver.made_from if asked.algorithm is None else asked.algorithm
-        solver, settings = rebuilt("the solution to resume", found.game, algorithm, found.algorithm, settings, asked.iterations)
-        solver.restore(found.solver.state())
+        algorithm = solution.solver.made_from if request.algorithm is None else request.algorithm
+        solver, settings = rebuilt(
+            "the solution to resume", solution.game, algorithm, solution.algorithm, settings, request.iterations
+        )
+        solver.restore(solution.solver.state())
         job = SolveJob(solver, settings, measures_of(options.get("measures")))
-        job.clock.seconds, job.clock.cpu_seconds = found.seconds, found.last.cpu_seconds
-        check_done("the solution to resume", job, found.settings)
+        job.clock.seconds, job.clock.cpu_seconds = solution.seconds, solution.last.cpu_seconds
+        check_done("the solution to resume", job, solution.settings)
         line.say(f"resuming {job.name} ({KERNELS})")
-        session = start(job, folder, force=asked.force)
-        session.records = list(found.records)
+        session = start(job, folder, force=request.force)
+        session.records = list(solution.records)
         if folder:
-            folder.rewrite(found.records)
+            folder.rewrite(solution.records)
         return session
 
     @property
@@ -258,8 +260,8 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
     if isinstance(policy, str) and policy == UNIFORM:
         return Policy.uniform(game)
     if (source := source_of(policy)) is not None:
-        found: Policy = source.policy(policy, game)
-        return found
+        converted: Policy = source.policy(policy, game)
+        return converted
     if isinstance(policy, str | os.PathLike):
         return load_policy(policy_file(policy), game, complete=complete)
     if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
@@ -345,12 +347,12 @@ def reopen(
             "game or start a new run"
         )
     settings = with_new_limits(old, iterations, nodes, target)
-    asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
-    walk_ahead(compiled, asked, limit, walked)
+    requested = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
+    walk_ahead(compiled, requested, limit, walked)
     new = about.get("last") is None and not (folder.path / STATE).exists()
     if new and old.warm:
         raise FileError(f"{folder.path} was stopped before its first checkpoint; restart it (with --force)")
-    solver, settings = rebuilt(folder.path, compiled, asked, about["algorithm"], settings, iterations, new=new)
+    solver, settings = rebuilt(folder.path, compiled, requested, about["algorithm"], settings, iterations, new=new)
     job = SolveJob(solver, settings, measures)
     session = go_on(job, folder)
     check_done(folder.path, job, old)

@@ -303,7 +303,7 @@ class SearchAgent(SubgameAgent[SubgameSolution]):
             policies, believed = policies[:done], believed[:done]
         self.searches += 1
         return SubgameSolution(
-            subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, subgame.action_worth(search)
+            subgame, tuple(weights[None] for weights in self.belief.ranges), policies, believed, subgame.action_worth(search)
         )
 
     def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> SubgameSolution:

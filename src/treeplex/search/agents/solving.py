@@ -67,22 +67,22 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         """Clear the cache of subgames solved in earlier playthroughs."""
         self._known.clear()
 
-    def recall(self, key: Key, solve: Callable[[], Kept], keep: Callable[[Kept], bool] = lambda found: True) -> Kept:
+    def recall(self, key: Key, solve: Callable[[], Kept], keep: Callable[[Kept], bool] = lambda solution: True) -> Kept:
         """Return a solved subgame from the cache, or solve it now and cache it if ``keep`` accepts it."""
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
         before, self._clock = self._spent.iterations, perf_counter()
-        found = solve()
+        solution = solve()
         spent, seconds = self._spent, perf_counter() - self._clock
-        found = replace(found, effort=Thought(spent.iterations - before, seconds, boards=spent.boards))
+        solution = replace(solution, effort=Thought(spent.iterations - before, seconds, boards=spent.boards))
         self._spent = spent._replace(seconds=spent.seconds + seconds, subgames=spent.subgames + 1)
-        if self.remember and keep(found):
-            self._known[key] = found
+        if self.remember and keep(solution):
+            self._known[key] = solution
             while len(self._known) > self.remember:
-                oldest = next((each for each in self._known if each[1]), next(iter(self._known)))
+                oldest = next((cached for cached in self._known if cached[1]), next(iter(self._known)))
                 del self._known[oldest]
-        return found
+        return solution
 
     def run(self, search: IterativeSolver, iterations: int, before: Callable[[int], None] | None = None) -> int:
         """Run a search until it finishes or the thinking time is up, but at least one iteration.
@@ -105,8 +105,8 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
             if self.time_left <= 0:
                 break
             if before is None:  # fewer, larger calls are faster: run half of the iterations that still fit
-                each = (perf_counter() - began) / (search.iteration - first)
-                step = 1 + int(min(0.5 * self.time_left / each, iterations))
+                seconds = (perf_counter() - began) / (search.iteration - first)
+                step = 1 + int(min(0.5 * self.time_left / seconds, iterations))
         self._spent = self._spent._replace(iterations=self._spent.iterations + search.iteration - first)
         return search.iteration
 

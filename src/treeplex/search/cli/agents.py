@@ -39,9 +39,9 @@ def agents(
         kind = kind_of(name)[0]
         print_json(told(kind)) if as_json else print_agent(kind)
     elif as_json:
-        print_json({each: told(kind) for each, kind in known.items()})
+        print_json({agent_name: told(kind) for agent_name, kind in known.items()})
     else:
-        print_entries((each, (kind.text, kind.source, f"like {kind.example}")) for each, kind in known.items())
+        print_entries((agent_name, (kind.text, kind.source, f"like {kind.example}")) for agent_name, kind in known.items())
         typer.echo(OTHER_AGENTS)
 
 

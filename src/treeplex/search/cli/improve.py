@@ -54,7 +54,7 @@ def improve(
         from treeplex.forms.policies.files import save_policy
         from treeplex.search.named_agents.improve import improve
 
-        found = improve(
+        improvement = improve(
             game,
             sizes.split(","),
             blueprint,
@@ -66,15 +66,15 @@ def improve(
             progress=live.say,
         )
         if out is not None:
-            save_policy(found.policy, out)
+            save_policy(improvement.policy, out)
     if as_json:
-        print_json({"game": game, "exploitability": found.exploitability, "added": found.added})
+        print_json({"game": game, "exploitability": improvement.exploitability, "added": improvement.added})
         return
-    rows = [["0", f"{found.exploitability[0]:.6g}", "translated"]]
-    for number, (lost, added) in enumerate(zip(found.exploitability[1:], found.added, strict=True), start=1):
+    rows = [["0", f"{improvement.exploitability[0]:.6g}", "translated"]]
+    for number, (lost, added) in enumerate(zip(improvement.exploitability[1:], improvement.added, strict=True), start=1):
         rows.append([str(number), f"{lost:.6g}", "; ".join(added)])
     print_table(["time", "exploitability", "bets added"], rows, right=(0, 1))
-    if len(found.added) < times:
-        say("no bets are missing any more" if found.added else "no bets are missing")
+    if len(improvement.added) < times:
+        say("no bets are missing any more" if improvement.added else "no bets are missing")
     if out is not None:
         say(f"saved {out}")

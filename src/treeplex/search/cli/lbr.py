@@ -65,7 +65,7 @@ def lbr(
         from treeplex.search.match.lbr_run import local_best_response
 
         table = load(game)
-        found = local_best_response(
+        winnings = local_best_response(
             table,
             agent,
             hands=hands,
@@ -81,37 +81,37 @@ def lbr(
             {
                 "game": str(table),
                 "agent": agent,
-                "lbr": found.value,
-                "interval": known(found.interval),
-                "exact": found.exact,
-                "hands": found.hands,
+                "lbr": winnings.value,
+                "interval": known(winnings.interval),
+                "exact": winnings.exact,
+                "hands": winnings.hands,
                 "seats": [
                     {"value": value, "interval": known(interval)}
-                    for value, interval in zip(found.values, found.intervals, strict=True)
+                    for value, interval in zip(winnings.values, winnings.intervals, strict=True)
                 ],
                 "actions": actions,
                 "first_round": first_round,
             }
         )
         return
-    print_winnings(found, title=f"local best response to {agent} on {table}")
+    print_winnings(winnings, title=f"local best response to {agent} on {table}")
 
 
-def print_winnings(found: "Winnings", *, title: str) -> None:
+def print_winnings(result: "Winnings", *, title: str) -> None:
     """Print the winnings, in total and by seat."""
     from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
-    few = f"no 95% interval below {FEWEST_DEALS} hands; {found.hands} were played"
-    how = f"± {found.interval:.2g}   95% interval, {counted(found.hands, 'hand')}" if isfinite(found.interval) else few
-    how = "exact, all public states" if found.exact else how
-    facts = {"exploitability": f"at least {found.value:.6g}   {how}"}
-    if found.value <= 0:
-        facts = {"winnings": f"{found.value:.6g}   {how}", "exploitability": "no bound found; a best response may still win"}
+    few = f"no 95% interval below {FEWEST_DEALS} hands; {result.hands} were played"
+    how = f"± {result.interval:.2g}   95% interval, {counted(result.hands, 'hand')}" if isfinite(result.interval) else few
+    how = "exact, all public states" if result.exact else how
+    facts = {"exploitability": f"at least {result.value:.6g}   {how}"}
+    if result.value <= 0:
+        facts = {"winnings": f"{result.value:.6g}   {how}", "exploitability": "no bound found; a best response may still win"}
     print_facts(facts, title=title)
-    columns, pairs = ["seat", "winnings"], zip(found.values, found.intervals, strict=True)
+    columns, pairs = ["seat", "winnings"], zip(result.values, result.intervals, strict=True)
     shown = ((value if abs(value) > ROUNDING else 0.0, interval) for value, interval in pairs)
     rows = [[str(seat), f"{value:+.6g}", f"± {interval:.2g}"] for seat, (value, interval) in enumerate(shown)]
-    if found.exact or not all(map(isfinite, found.intervals)):
+    if result.exact or not all(map(isfinite, result.intervals)):
         rows = [row[:2] for row in rows]
     else:
         columns.append("95% interval")

@@ -98,7 +98,7 @@ def match(
                 out=out,
                 force=force,
                 resume=resume,
-                progress=lambda found: live.say(match_line(found)),
+                progress=lambda done: live.say(match_line(done)),
             )
         except JobInterrupt as stopped:
             result = stopped.result

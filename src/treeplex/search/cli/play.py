@@ -164,12 +164,12 @@ def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Calla
     results: list[float] = []
 
     def one(number: int) -> None:
-        own = seat if seat is not None else number % table.players
-        say(f"game {number + 1}: you are {table.seat(own)}", bold=True)
-        results.append(one_game(table, own))
-        say(f"  {table.outcome(own)}   {score(results)}\n")
+        person = seat if seat is not None else number % table.players
+        say(f"game {number + 1}: you are {table.seat(person)}", bold=True)
+        results.append(one_game(table, person))
+        say(f"  {table.outcome(person)}   {score(results)}\n")
         if finished is not None:
-            finished(len(results), own)
+            finished(len(results), person)
 
     until_left(one, games, lambda: say(f"{score(results) if results else 'no game was finished'}; thank you for playing"))
 
@@ -201,26 +201,26 @@ def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[
         raise typer.Exit(STOPPED)
 
 
-def one_game(table: "Table", own: int) -> float:
+def one_game(table: "Table", person: int) -> float:
     """Play one game; returns the person's payoff."""
     with thinking():
-        table.begin(own)
+        table.begin(person)
     while (actor := table.actor) is not None:
         options = table.options()
-        if actor == own:
-            show(table, [f"you know   {table.view(own) or 'nothing yet'}"])
+        if actor == person:
+            show(table, [f"you know   {table.view(person) or 'nothing yet'}"])
             action = asked(table, options)
         else:
             with thinking():
                 action = table.reply()
             thought = table.thought()
-            if table.seen_by(own):
+            if table.seen_by(person):
                 say(f"  {table.seat(actor)}   {options[action]}" + ("" if thought is None else f"   ({thought_text(thought)})"))
         with thinking():
             table.play(action)
-    known = [f"{table.seat(i)} knew   {text}" + ("   (you)" if i == own else "") for i, text in enumerate(table.shown())]
-    show(table, known + table.review(own))
-    return table.returns()[own]
+    known = [f"{table.seat(i)} knew   {text}" + ("   (you)" if i == person else "") for i, text in enumerate(table.shown())]
+    show(table, known + table.review(person))
+    return table.returns()[person]
 
 
 def thought_text(thought: "Thought") -> str:

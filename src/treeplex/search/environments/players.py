@@ -125,11 +125,11 @@ class Play:
         self.rules = one_at_a_time(rules)
         offsets = self.compiled.tree.sequence_offsets
         actions = [self.compiled.action_ids[offsets[player] + 1 : offsets[player + 1]] for player in range(self.players)]
-        if any(min(own, default=0) < 0 for own in actions):
+        if any(min(values, default=0) < 0 for values in actions):
             raise GameError(
                 f"{self.compiled} has negative action ids, which a Discrete space does not support; renumber its actions"
             )
-        self.sizes = [int(max(own, default=0)) + 1 for own in actions]
+        self.sizes = [int(max(values, default=0)) + 1 for values in actions]
         self.nothing: Mask = np.zeros(max(self.sizes), np.int8)
         self.no_returns = [0.0] * self.players
         self.infosets = self.compiled.infosets
@@ -137,7 +137,7 @@ class Play:
         self.tensors: tuple[NDArray[np.float32], ...] = ()
         if observation == "tensor":
             rows = [infostate_tensors(self.compiled, player) for player in range(self.players)]
-            self.tensors = tuple(np.vstack((own, np.zeros_like(own[:1]))).astype(np.float32) for own in rows)
+            self.tensors = tuple(np.vstack((values, np.zeros_like(values[:1]))).astype(np.float32) for values in rows)
         self._root: Position | None = None
         self._remembered = 0
         self.begin()

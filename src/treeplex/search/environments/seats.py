@@ -86,17 +86,17 @@ def ways_of(game: PublicGame, player: int) -> dict[str, tuple[tuple[int, ...], i
     Raises:
         GameError: infosets of the game are not enumerated.
     """
-    found: dict[str, tuple[tuple[int, ...], int]] = {}
+    ways: dict[str, tuple[tuple[int, ...], int]] = {}
     waiting = [(game.first_state(), tuple[int, ...]())]
     while waiting:
         state, path = waiting.pop()
         options = game.options(state)
         if options.player == player:
             for hand in np.flatnonzero(game.possible(state)[player]).tolist():
-                found.setdefault(game.infostate_at(state, player, hand), (path, hand))
+                ways.setdefault(game.infostate_at(state, player, hand), (path, hand))
         labels = options.labels[:1] if options.private else options.labels
         waiting += [(game.after(state, label), (*path, int(label))) for label in labels]
-    return found
+    return ways
 
 
 class Seat:

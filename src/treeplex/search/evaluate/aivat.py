@@ -180,14 +180,14 @@ class Aivat:
                 if self.values is not None and self._knows(options.player):
                     raise unknown_policy(options.player)
             state = game.after(state, options.labels[0 if options.private else step.number])
-        sizes = [len(own) for own in game.possible(state)]
+        sizes = [len(hands) for hands in game.possible(state)]
         together = game.many_at_once and prod(sizes) <= MOST_WEIGHTS
         most = MOST_WEIGHTS if together else MOST_WALKED
-        found: list[int] = []
+        averaged: list[int] = []
         for seat in range(game.players):
-            if self._knows(seat) and seat not in silent and prod(sizes[each] for each in (*found, seat)) <= most:
-                found.append(seat)
-        return tuple(found)
+            if self._knows(seat) and seat not in silent and prod(sizes[other] for other in (*averaged, seat)) <= most:
+                averaged.append(seat)
+        return tuple(averaged)
 
 
 class ReplayedHand:
@@ -253,8 +253,8 @@ class ReplayedHand:
                 after, label = (*held[:player], slice(hand, hand + 1), *held[player + 1 :]), options.labels[0]
             weighted = weights * share
             if weighted.any():
-                found = values(game.after(state, label), after)
-                total += (weighted * found).reshape(game.players, -1).sum(axis=1)
+                after_event = values(game.after(state, label), after)
+                total += (weighted * after_event).reshape(game.players, -1).sum(axis=1)
         return np.asarray(total / weights.sum())
 
     def move(self, number: int, policy: Floats | None) -> None:

@@ -156,13 +156,13 @@ class LocalBestResponse(BaseAgent):
         player, stakes, bets = options.player, stakes_of(game, state), game.bets(state)
         assert bets is not None
         put = stakes.paid[player]  # chips forfeited by folding
-        found = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
+        utilities = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
         reached, ranges = self._others(self.reached[1 - player]), [np.zeros(0), np.zeros(0)]
         ranges[1 - player] = reached.sum(axis=0)
         met = game.opposing(state, ranges, player)
         for number in self.moves.considered(bets, stakes.betting_round):
             if bets.kinds[number] == "fold":
-                found[number] = 0.0
+                utilities[number] = 0.0
                 continue
             label = options.labels[number]
             folding, folded = self._folding(label, 1 - player) if bets.kinds[number] == "bet" else (np.zeros(1), None)
@@ -171,12 +171,12 @@ class LocalBestResponse(BaseAgent):
             win, lose = game.showdown_payoffs(game.after(state, label), player)
             called = lose + (win - lose) * share
             if folded is None:
-                found[number] = put + called
+                utilities[number] = put + called
                 continue
             ranges[1 - player] = (reached * folding).sum(axis=0)
             won = game.terminal_values(folded, ranges, player) + left * called
-            found[number] = put + np.divide(won, met, out=called, where=met > 0)
-        return found
+            utilities[number] = put + np.divide(won, met, out=called, where=met > 0)
+        return utilities
 
     def _others(self, reached: Floats) -> Floats:
         """Ranges of the copies, [models, H]; uniform if no copy can reach this state."""

@@ -83,13 +83,13 @@ def sign_flip_test(samples: Floats, *, seed: int = 0) -> float:
     if not len(values):
         return 1.0
     sizes, counts = np.unique(values, return_counts=True)
-    found = abs(float(samples.sum())) * (1 - 1e-12)
+    observed = abs(float(samples.sum())) * (1 - 1e-12)
     if len(values) <= MOST_ENUMERATED:
         sums = np.array([float(np.dot(signs, values)) for signs in product((1.0, -1.0), repeat=len(values))])
-        return float((np.abs(sums) >= found).mean())
+        return float((np.abs(sums) >= observed).mean())
     generator = np.random.default_rng(seed)
     flips = min(FLIPS, max(99, MOST_SIGNS // len(sizes)))
     totals = np.zeros(flips)
     for size, count in zip(sizes, counts, strict=True):
         totals += size * (2.0 * generator.binomial(count, 0.5, flips) - count)
-    return float((1 + (np.abs(totals) >= found).sum()) / (1 + flips))
+    return float((1 + (np.abs(totals) >= observed).sum()) / (1 + flips))

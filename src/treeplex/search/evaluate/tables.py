@@ -24,12 +24,12 @@ def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:
     Raises:
         PolicyError: a policy belongs to another game.
     """
-    found = uniform_probabilities(game)
+    probabilities = uniform_probabilities(game)
     for player, policy in enumerate(policies):
         check_game(game, policy)
-        own = slice(int(game.tree.sequence_offsets[player]), int(game.tree.sequence_offsets[player + 1]))
-        found[own] = policy.probabilities[own]
-    return Policy(game, found)
+        sequences = slice(int(game.tree.sequence_offsets[player]), int(game.tree.sequence_offsets[player + 1]))
+        probabilities[sequences] = policy.probabilities[sequences]
+    return Policy(game, probabilities)
 
 
 def expected_payoffs(game: CompiledGame, policies: Sequence[Policy]) -> Floats:
@@ -47,7 +47,7 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
         game: the same game, compiled.
         seat: the agent's seat.
     """
-    found, waiting = uniform_probabilities(game), [tuple[int, ...]()]
+    probabilities, waiting = uniform_probabilities(game), [tuple[int, ...]()]
     while waiting:
         path = waiting.pop()
         agent.begin(seat, np.random.default_rng(0))
@@ -58,9 +58,9 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
         if options.player == seat:
             table = checked_policy(agent)
             for hand, sequences in sequences_at(game, rules, agent.state).items():
-                found[sequences] = table[:, hand]
+                probabilities[sequences] = table[:, hand]
         waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
-    return Policy(game, found)
+    return Policy(game, probabilities)
 
 
 class TableHands:

@@ -85,7 +85,7 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
         chance = options.player == CHANCE
         table = None if chance else players[options.player].policy()
         progress()
-        found = masses = 0.0
+        total = masses = 0.0
         for number, label in enumerate(options.labels):
             following, after = list(reached), game.after(state, label)
             if table is not None:
@@ -97,8 +97,8 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
                 ahead = [fork(player) for player in players]
                 for player in ahead:
                     player.see(label)
-                found += walk(after, ahead, following)
-        return found * mass / masses  # chance outcomes are weighted by the mass of hands that remain possible
+                total += walk(after, ahead, following)
+        return total * mass / masses  # chance outcomes are weighted by the mass of hands that remain possible
 
     values = []
     for seat in (0, 1):
@@ -160,15 +160,15 @@ def sampled_winnings(
     game = same_game(agent, opponent)
     if hands < 4:
         raise GameError(f"hands is {hands}; give at least 4, two in each seat")
-    found: tuple[list[float], list[float]] = ([], [])
+    payoffs: tuple[list[float], list[float]] = ([], [])
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
         players = seated(agent, opponent, seat, generator)
         payoff, luck = played_out(players, game.first_state(), game.first_ranges(), seat, generator, values)
-        found[seat].append(payoff - luck)
+        payoffs[seat].append(payoff - luck)
         if progress is not None and number > 2:
-            progress(number + 1, winnings_of(found))
-    return winnings_of(found)
+            progress(number + 1, winnings_of(payoffs))
+    return winnings_of(payoffs)
 
 
 def played_out(
@@ -223,7 +223,7 @@ def drawn(
         chosen = pick(generator, game.chances(state, game.draw(state, reached, generator)))
         return chosen, [list(reached)] * len(options.labels)
     played = table * reached[options.player]
-    outcomes = [[row if each == options.player else own for each, own in enumerate(reached)] for row in played]
+    outcomes = [[row if other == options.player else weights for other, weights in enumerate(reached)] for row in played]
     return pick(generator, played @ game.opposing(state, reached, options.player)), outcomes
 
 
@@ -238,7 +238,7 @@ def luck_of(
         chosen: index of the actual event.
         seat, values: the seat, and the value function.
     """
-    total = masses = own = 0.0
+    total = masses = realised = 0.0
     acting = game.options(state).player
     player = seat if acting == CHANCE else acting  # a hand's value does not depend on its own policy
     for number, (label, ranges) in enumerate(zip(game.options(state).labels, outcomes, strict=True)):
@@ -249,8 +249,8 @@ def luck_of(
             worth = values(game, after, reached, player)
             if worth is None:
                 return 0.0
-            total, masses, own = total + mass * worth, masses + mass, worth if number == chosen else own
-    return (own - total / masses) * (1.0 if player == seat else -1.0)
+            total, masses, realised = total + mass * worth, masses + mass, worth if number == chosen else realised
+    return (realised - total / masses) * (1.0 if player == seat else -1.0)
 
 
 def possible_of(game: PublicGame, state: State, ranges: Sequence[Floats]) -> list[Floats]:

@@ -216,14 +216,14 @@ class SampledRounds:
         tables, scratch = RoundTables(*np.zeros((4, cut.size, hands))), self._scratch(self.guided.find(root))
         mask = cut.round.frozen.copy()
         for state, table in frozen.items():
-            place = cut.places[self.guided.find(state)]
-            mask[place], row = True, cut.round.rows[place]
+            position = cut.places[self.guided.find(state)]
+            mask[position], row = True, cut.round.rows[position]
             tables.fixed[row : row + len(table)] = table
         cut = cut._replace(round=cut.round._replace(frozen=mask))
         drawn = DrawnDeals(
             self.guided,
             root,
-            [with_trace(own) for own in ranges],
+            [with_trace(weights) for weights in ranges],
             np.random.default_rng((self.seed, self.guided.find(root), len(line))),
         )
         done = 0
@@ -255,23 +255,23 @@ class SampledRounds:
 
     def _cut(self, root: int) -> CutRound:
         nodes, guided, players = self.guided.nodes, self.guided, range(self.guided.game.players)
-        found, first, rows, before = [root], list[int](), list[int](), list[int]()
+        cut_nodes, first, rows, before = [root], list[int](), list[int](), list[int]()
         slots, leaves, size = list[tuple[int, bool]](), list[int](), 0
         last, leaf_last = [[-1] * len(players)], list[list[int]]()  # for each player the row of its last action
-        for place, node in enumerate(found):  # the list grows during the loop
+        for position, node in enumerate(cut_nodes):  # the list grows during the loop
             acts, count = int(nodes.player[node]), int(nodes.actions[node])
             first.append(len(slots))
             rows.append(size)
-            before.append(last[place][acts])
+            before.append(last[position][acts])
             for action, child in enumerate(nodes.child[nodes.first[node] : nodes.first[node] + count].tolist()):
-                after = [size + action if player == acts else last[place][player] for player in players]
+                after = [size + action if player == acts else last[position][player] for player in players]
                 ends, leaves_round = child < 0, child >= 0 and nodes.street[child] != nodes.street[root]
-                slots.append((child if ends else len(leaves) if leaves_round else len(found), leaves_round))
+                slots.append((child if ends else len(leaves) if leaves_round else len(cut_nodes), leaves_round))
                 if leaves_round:
                     leaves.append(child)
                     leaf_last.append(after)
                 elif not ends:
-                    found.append(child)
+                    cut_nodes.append(child)
                     last.append(after)
             size += count
         choices = np.full((len(leaves), len(players)), -1, np.int64)
@@ -280,13 +280,13 @@ class SampledRounds:
                 if guided.acting[leaf] >> player & 1:
                     choices[number, player] = size
                     size += len(self.guide.bias)
-        child = [number + len(found) * behind for number, behind in slots]
+        child = [number + len(cut_nodes) * behind for number, behind in slots]
         decisions, children, firsts, places, ends_at, earlier = (
-            np.array(each, np.int64) for each in (found, child, first, rows, leaves, before)
+            np.array(column, np.int64) for column in (cut_nodes, child, first, rows, leaves, before)
         )
         known = np.array(leaf_last, np.int64).reshape(-1, len(players))
-        cut = Round(decisions, children, firsts, places, ends_at, choices, earlier, known, np.zeros(len(found), bool))
-        return CutRound(cut, {node: place for place, node in enumerate(found)}, size)
+        cut = Round(decisions, children, firsts, places, ends_at, choices, earlier, known, np.zeros(len(cut_nodes), bool))
+        return CutRound(cut, {node: position for position, node in enumerate(cut_nodes)}, size)
 
 
 def boards_for(game: CardGame, shown: tuple[int, ...]) -> int:
@@ -313,10 +313,10 @@ class DrawnDeals:
         shown = tuple(game.shown(state))
         boards = guided.rows.boards(shown, boards_for(game, shown), generator)
         tables = [guided.rows.on_board(boards, number) for number in range(len(boards))]
-        self.rows = np.maximum([each.rows for each in tables], 0)
-        self.keys = np.array([each.keys for each in tables], np.int64)
+        self.rows = np.maximum([table.rows for table in tables], 0)
+        self.keys = np.array([table.keys for table in tables], np.int64)
         self.game, self.state, self.apart = game, state, game.apart.astype(bool)
-        self.ranges = np.array([own * game.free(state) for own in ranges])
+        self.ranges = np.array([weights * game.free(state) for weights in ranges])
         self.ranges /= np.maximum(self.ranges.sum(axis=1, keepdims=True), 1e-300)
         self._joint: Floats | None = None
         self._combinations = np.empty((0, game.players), np.int64)
@@ -355,16 +355,16 @@ class DrawnDeals:
         if self._joint is not None:
             drawn = np.searchsorted(self._joint, random.random(count) * self._joint[-1], side="right")
             return np.asarray(self._combinations[np.minimum(drawn, len(self._joint) - 1)])
-        found, have = list[Ints](), 0
+        deals, have = list[Ints](), 0
         for _ in range(TRIES):
-            hands = np.stack([random.choice(len(own), size=2 * count, p=own) for own in self.ranges], axis=1)
+            hands = np.stack([random.choice(len(weights), size=2 * count, p=weights) for weights in self.ranges], axis=1)
             for seat in range(1, hands.shape[1]):
                 for other in range(seat):
                     hands = hands[self.apart[hands[:, seat], hands[:, other]]]
-            found.append(hands)
+            deals.append(hands)
             have += len(hands)
             if have >= count:
-                return np.concatenate(found)[:count]
+                return np.concatenate(deals)[:count]
         raise self._none()
 
     def _none(self) -> GameError:

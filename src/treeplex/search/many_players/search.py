@@ -106,10 +106,10 @@ class Continuations:
             * self._expected(self.game.after(state, label), deals)
             for number, label in enumerate(options.labels)
         )
-        found = next(parts)
+        value = next(parts)
         for part in parts:
-            found = found + part
-        return found
+            value = value + part
+        return value
 
 
 class FoundRound(Protocol):
@@ -220,14 +220,14 @@ def search_round(
         GameError: the ranges have no compatible hands.
     """
     began = perf_counter()
-    compiled = subgame.compiled([with_trace(own) for own in ranges])
+    compiled = subgame.compiled([with_trace(weights) for weights in ranges])
     solver = GameSolver(compiled, VARIANTS["lcfr"])
     state = solver.tables.state
-    for place, table in frozen.items():
-        sequences = subgame.sequences[place]
+    for frozen_state, table in frozen.items():
+        sequences = subgame.sequences[frozen_state]
         at = sequences >= 0
-        kept = table[subgame.rows(place)][at]
-        state.policy[sequences[at]], state.regrets[sequences[at]] = kept, FROZEN * kept
+        fixed = table[subgame.rows(frozen_state)][at]
+        state.policy[sequences[at]], state.regrets[sequences[at]] = fixed, FROZEN * fixed
     for player in range(compiled.players):
         reach(compiled.tree, player, state.policy, state.strategy)
     step = iterations if think is None else STEP
@@ -269,12 +269,12 @@ class EnumeratedRounds:
         think: float | None = None,
     ) -> SearchResult:
         """See :class:`Rounds`."""
-        added = tuple(place for place in line if place[1] not in self._offered(place[0]))
+        added = tuple(at_state for at_state in line if at_state[1] not in self._offered(at_state[0]))
         subgame = self._subgames.get((root, added))
         if subgame is None:
 
             def offered(state: State) -> Sequence[int]:
-                wanted = {*self._offered(state), *(label for place, label in added if place == state)}
+                wanted = {*self._offered(state), *(label for at_state, label in added if at_state == state)}
                 return [label for label in self.game.options(state).labels if label in wanted]
 
             subgame = self._subgames.keep((root, added), cut_round(self.game, root, self.leaf, offered))

@@ -56,13 +56,13 @@ def policy_of_agent(
         check_count("playthroughs", plays)
     played = load(game) if isinstance(game, str) else game
     load(played).enumerable_rules()
-    found, began, solved = agent(text, played, think=think, seed=seed, **settings), perf_counter(), 0
-    draws = bool(getattr(found, "draws", False))
+    player, began, solved = agent(text, played, think=think, seed=seed, **settings), perf_counter(), 0
+    draws = bool(getattr(player, "draws", False))
 
     def watch(done: int, total: int, subgames: int) -> None:
         nonlocal solved
         solved = subgames
 
     count = (plays or PLAYS) if draws else 1
-    policy = agent_policy(found, compile_game(played), plays=count, seed=seed, watch=watch)
+    policy = agent_policy(player, compile_game(played), plays=count, seed=seed, watch=watch)
     return AgentPolicy(policy, count if draws else None, solved, perf_counter() - began)

@@ -143,12 +143,12 @@ def entrants_of(
     Raises:
         SpecError: no such agent, or a thinking time although no agent searches.
     """
-    texts = [str(each) for each in sources if isinstance(each, str | os.PathLike)]
+    texts = [str(source) for source in sources if isinstance(source, str | os.PathLike)]
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
         raise SpecError(f"none of {', '.join(texts)} searches; omit the thinking time")
     names: list[str] = []
     for name in map(name_of, sources) if named is None else named:
-        copies = sum(each == name or each.startswith(f"{name} (") for each in names)
+        copies = sum(other == name or other.startswith(f"{name} (") for other in names)
         names.append(f"{name} ({copies + 1})" if copies else name)
     return tuple(Entrant(name, source, game, compiled, think) for name, source in zip(names, sources, strict=True))
 
@@ -212,8 +212,8 @@ def values_of(game: Game, compiled: CompiledGame | None, source: Any) -> tuple[V
         made: ValueFunction = load_user_object(source, VALUES, played)
         return made, source
     if callable(source) and not is_agent(source):
-        found: ValueFunction = source
-        return found, name_of(source)
+        function: ValueFunction = source
+        return function, name_of(source)
     entrant = Entrant(name_of(source), source, game, compiled)
     if compiled is None or (policies := entrant.policies) is None:
         whole = played.checks_down and game.num_players == 2

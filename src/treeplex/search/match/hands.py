@@ -52,7 +52,7 @@ class HandResult:
         return json.dumps(plain)
 
     @classmethod
-    def from_json(cls, text: str, place: str) -> "HandResult":
+    def from_json(cls, text: str, location: str) -> "HandResult":
         """Parse a line of ``hands.jsonl``.
 
         Raises:
@@ -60,22 +60,22 @@ class HandResult:
         """
 
         def numbers(value: Any) -> tuple[float, ...] | None:
-            return None if value is None else tuple(float(each) for each in value)
+            return None if value is None else tuple(float(number) for number in value)
 
         try:
-            found = parse_json(text)
-            failure = found.get("failure")
+            data = parse_json(text)
+            failure = data.get("failure")
             return cls(
-                int(found["hand"]),
-                int(found["deal"]),
-                tuple(int(each) for each in found["agents"]),
-                numbers(found["payoffs"]),
-                numbers(found.get("aivat")),
+                int(data["hand"]),
+                int(data["deal"]),
+                tuple(int(number) for number in data["agents"]),
+                numbers(data["payoffs"]),
+                numbers(data.get("aivat")),
                 None if failure is None else (int(failure[0]), str(failure[1])),
-                tuple((int(agent), float(seconds)) for agent, seconds in found.get("slow", ())),
+                tuple((int(agent), float(seconds)) for agent, seconds in data.get("slow", ())),
             )
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise FileError(f"{place}: not a hand of a match; restore a copy, or start over with --force") from error
+            raise FileError(f"{location}: not a hand of a match; restore a copy, or start over with --force") from error
 
 
 class TableResults(NamedTuple):
@@ -186,9 +186,9 @@ class HandPlayer:
         seating, public = self.plan.seating(number), self.rules.public
         agents = self.seated(seating.table)
         chance, streams = streams_of(self.settings.seed, seating.deal, number, self.plan.players)
-        table = MatchTable(public, [agents[place] for place in seating.order], self.aivat is not None, self.settings.think)
+        table = MatchTable(public, [agents[index] for index in seating.order], self.aivat is not None, self.settings.think)
         hand = table.play(chance, streams)
-        seats = tuple(self.plan.tables[seating.table][place] for place in seating.order)
+        seats = tuple(self.plan.tables[seating.table][index] for index in seating.order)
         failure = None if hand.failure is None else (seats[hand.failure[0]], hand.failure[1])
         payoffs = aivat = None
         if hand.payoffs is not None:

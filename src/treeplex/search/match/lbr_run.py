@@ -66,8 +66,8 @@ def local_best_response(
             hands = HANDS if drawn or not few_states(other.game) else 0
         if hands:
 
-            def show(done: int, found: Winnings) -> None:
-                say(f"local best response: {done:,}/{hands:,} hands, at least {found.value:.4g}, error {found.error:.2g}")
+            def show(done: int, winnings: Winnings) -> None:
+                say(f"local best response: {done:,}/{hands:,} hands, at least {winnings.value:.4g}, error {winnings.error:.2g}")
 
             values = CheckedDown(other.game.exactly_shared) if other.game.checks_down else None
             return sampled_winnings(response, other, hands, seed=seed, values=values, progress=show)

@@ -93,7 +93,7 @@ def match(
         names, agents = tuple(map(str, agents)), tuple(agents.values())
     values = None if aivat is None or isinstance(aivat, bool | str) else aivat
     words = "auto" if aivat is True else None if aivat is None or aivat is False else str(aivat if values is None else "own")
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "hands": hands,
         "seats": seats,
         "duplicate": duplicate,
@@ -101,8 +101,8 @@ def match(
         "table": table,
         "sampled": sampled,
     }
-    asked |= {"think": None if think is None else seconds_of(think), "seed": seed}
-    given = {name: value for name, value in asked.items() if value is not None}
+    options |= {"think": None if think is None else seconds_of(think), "seed": seed}
+    given = {name: value for name, value in options.items() if value is not None}
     with watcher_for(progress, "preparing") as watch, folder_at(MATCH, out if resume is None else resume) as folder:
         path = None if folder is None else folder.path
         if resume is None:
@@ -161,17 +161,17 @@ def reopen(
         if value != getattr(settings, name):
             raise SpecError(f"{folder.path} was played with {name} {getattr(settings, name)}, not {value}; leave it out")
     if agents is None:
-        own = [name for name in (*about["agents"], settings.aivat or "") if is_user_spec(name)]
-        if own:
+        custom = [name for name in (*about["agents"], settings.aivat or "") if is_user_spec(name)]
+        if custom:
             raise SpecError(
-                f"{folder.path} was played with {own[0]}; code named in a file is not run, so name the game and all agents "
+                f"{folder.path} was played with {custom[0]}; code named in a file is not run, so name the game and all agents "
                 "again"
             )
         agents = about["agents"]
     rules = load(str(about["game"]), named_in=folder.path) if game is None else game
     player = HandPlayer(rules, tuple(agents), replace(settings, hands=hands), *more)
-    if [str(each) for each in agents if isinstance(each, str | os.PathLike)] != [
-        str(name) for name, each in zip(about["agents"], agents, strict=False) if isinstance(each, str | os.PathLike)
+    if [str(source) for source in agents if isinstance(source, str | os.PathLike)] != [
+        str(name) for name, source in zip(about["agents"], agents, strict=False) if isinstance(source, str | os.PathLike)
     ] or str(player.rules) != about["game"]:
         raise SpecError(
             f"{folder.path} was played by {' '.join(about['agents'])} on {about['game']}; name them, or leave them out"

@@ -47,13 +47,13 @@ def running_figure(result: "MatchResult", ledger: Ledger) -> Figure:
     about, curves = result.about, list[Curve]()
     samples = ledger.samples(0)
     zero_sum = samples.shape[1] == 2 and bool(np.allclose(samples.sum(axis=1), 0.0))
-    each = len(ledger.plan.orders) if ledger.plan.duplicate else 1
+    deal_hands = len(ledger.plan.orders) if ledger.plan.duplicate else 1
     if ledger.without_luck:
         plain = ledger.samples(0, plain=True)
-        curves.append(running(plain[:, 0], f"{short(about.agents[0])}, payoffs", each, 5))
+        curves.append(running(plain[:, 0], f"{short(about.agents[0])}, payoffs", deal_hands, 5))
     for agent in range(1 if zero_sum else samples.shape[1]):
         name = short(about.agents[agent]) + (", AIVAT" if ledger.without_luck else "")
-        curves.append(running(samples[:, agent], name, each, agent))
+        curves.append(running(samples[:, agent], name, deal_hands, agent))
     against = " against ".join(map(short, about.agents))
     panel = Panel("Mean payoff per hand, game units\n(bands: 95%)", curves, logarithmic=False)
     figure = curves_figure(f"{about.game}: {against}", "Hands", [panel], logarithmic=True, height=4.5)

@@ -155,7 +155,7 @@ class MatchResult:
     def plain(self) -> dict[str, Any]:
         """The result as JSON data, with None for unknown numbers."""
         about, settings = self.about, self.about.settings
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "game": about.game,
             "agents": list(about.agents),
             "status": self.status,
@@ -169,21 +169,21 @@ class MatchResult:
             "seats": settings.seats,
             "duplicate": settings.duplicate,
             "seed": settings.seed,
-            "failures": [dict(zip(("hand", "agent", "error"), each, strict=True)) for each in self.failures],
-            "slow": [dict(zip(("hand", "agent", "seconds"), each, strict=True)) for each in self.slow],
+            "failures": [dict(zip(("hand", "agent", "error"), entry, strict=True)) for entry in self.failures],
+            "slow": [dict(zip(("hand", "agent", "seconds"), entry, strict=True)) for entry in self.slow],
         }
         if settings.table:
-            found |= {"matrix": self.matrix, "matrix_stderr": self.matrix_stderr}
+            data |= {"matrix": self.matrix, "matrix_stderr": self.matrix_stderr}
         else:
-            found["by_seat"] = self.scores[0].by_seat.tolist()
+            data["by_seat"] = self.scores[0].by_seat.tolist()
         if about.values is not None:
-            found["aivat"] = {
+            data["aivat"] = {
                 "values": about.values,
                 "deviation": [list(score.result.deviation) for score in self.scores],
                 "plain_deviation": [list(score.plain.deviation) for score in self.scores],
                 "plain_value": [list(score.plain.mean) for score in self.scores],
             }
-        known: dict[str, Any] = without_nan(found)
+        known: dict[str, Any] = without_nan(data)
         return known
 
     def to_json(self) -> str:
@@ -227,22 +227,22 @@ class MatchResult:
 
     def notes(self) -> list[str]:
         """Notes on the result, one line each."""
-        found, settings = [], self.about.settings
+        notes, settings = [], self.about.settings
         if self.exact:
-            found.append("exact over all cards and actions, without playing hands")
+            notes.append("exact over all cards and actions, without playing hands")
         else:
             kind = ", each deal in all seatings of the agents" if settings.duplicate else ""
-            found.append(f"{self.hands_text}{kind}, seed {settings.seed}")
+            notes.append(f"{self.hands_text}{kind}, seed {settings.seed}")
             if not settings.table and self.deals[0] < FEWEST_DEALS:
-                found.append(f"no 95% interval below {FEWEST_DEALS} deals; so far {self.deals[0]}")
+                notes.append(f"no 95% interval below {FEWEST_DEALS} deals; so far {self.deals[0]}")
         if self.about.values is not None:
             plain, less = self.scores[0].plain.deviation[0], self.scores[0].result.deviation[0]
-            found.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")
+            notes.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")
         for number, agent, text in self.failures[:1]:
-            found.append(f"{len(self.failures):,} failed and were excluded; the first: {agent} in hand {number}: {text}")
+            notes.append(f"{len(self.failures):,} failed and were excluded; the first: {agent} in hand {number}: {text}")
         for number, agent, seconds in self.slow[:1]:
-            found.append(f"{len(self.slow):,} decisions took too long; the first: {agent} in hand {number}, {seconds:.2g} s")
-        return found
+            notes.append(f"{len(self.slow):,} decisions took too long; the first: {agent} in hand {number}, {seconds:.2g} s")
+        return notes
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """Plot running means with 95% bands, the matrix of a round robin, or exact values by seat.

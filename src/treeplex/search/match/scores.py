@@ -110,10 +110,10 @@ def exact_score(agents: tuple[int, ...], values: Floats, orders: Sequence[Sequen
     players = len(agents)
     by_seat, count = np.zeros((players, players)), np.zeros((players, players))
     for row, order in zip(values, orders, strict=True):
-        for seat, place in enumerate(order):
-            by_seat[place, seat] += row[seat]
-            count[place, seat] += 1
+        for seat, player in enumerate(order):
+            by_seat[player, seat] += row[seat]
+            count[player, seat] += 1
     means = by_seat.sum(axis=1) / count.sum(axis=1)
     by_seat[count == 0] = np.nan
-    found = Summary(tuple(means.tolist()), (0.0,) * players, (0.0,) * players, 0)
-    return Score(agents, found, found, (float("nan"),) * players, by_seat / np.maximum(count, 1), 0)
+    summary = Summary(tuple(means.tolist()), (0.0,) * players, (0.0,) * players, 0)
+    return Score(agents, summary, summary, (float("nan"),) * players, by_seat / np.maximum(count, 1), 0)

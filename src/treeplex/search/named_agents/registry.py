@@ -93,13 +93,15 @@ def agent(
     time = written.get("think")
     if isinstance(time, str) and time.strip().lower() != NONE:
         written["think"] = seconds_of(time)
-    known = [name for name, each in declared(kind.settings).items() if each.limits.show]
+    known = [name for name, declaration in declared(kind.settings).items() if declaration.limits.show]
     for name in given.keys() - declared(kind.settings).keys():
         raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, [*known, 'think', 'seed'])}")
     for name in written.keys() - declared(kind.settings).keys():
         raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
     changes = kind.settings.read_changes(written, given)
-    missing = [name for name, each in declared(kind.settings).items() if each.default is MISSING and name not in changes]
+    missing = [
+        name for name, declaration in declared(kind.settings).items() if declaration.default is MISSING and name not in changes
+    ]
     if missing:
         raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write, for example, {kind.example}")
     return kind.make(played, kind.settings(**changes), generator)
@@ -157,8 +159,8 @@ def spec_of(text: str) -> Spec:
     for meaning in provided("agent_texts"):
         spec = meaning(text)
         if spec is not None:
-            found: Spec = spec
-            return found
+            wing_spec: Spec = spec
+            return wing_spec
     if text not in agents() and is_policy(text):
         return Spec("blueprint", {"file": text})
     if text not in agents() and (entry := provided_by_name("played_folders").get(job_of(text) or "")):

@@ -268,7 +268,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
             kind: Callable[[int, Floats], Gadget] = GADGETS[settings.gadget.removeprefix(REACH)]
             possible = list(self.game.possible(belief.state))
             known = possible[1 - player] * ~np.isnan(carried.promised)
-            ranges = [known if each != player else own for each, own in enumerate(belief.ranges)]
+            ranges = [known if i != player else weights for i, weights in enumerate(belief.ranges)]
             belief = Belief.of(self.game, belief.state, ranges)
             gadget = kind(player, np.nan_to_num(carried.promised)[None])
         subgame = cut(self.game, [belief], self.horizon, gadget=gadget).on_threads(settings.threads)

@@ -138,6 +138,6 @@ def moved(belief: Belief, player: int, solved: ResolvedSubgame, path: tuple[int,
         raise AlgorithmError(f"no policy was solved for {belief.game.name_of(belief.state)}")
     if table.shape[0] != count:  # an action was added since the solve, so keep the opponent's range
         table = np.ones((count, table.shape[1]))
-    found = belief.after(label, table)
-    ranges = tuple(with_trace(own) if each != player else own for each, own in enumerate(found.ranges))
-    return Belief.of(belief.game, found.state, ranges)
+    after = belief.after(label, table)
+    ranges = tuple(with_trace(weights) if i != player else weights for i, weights in enumerate(after.ranges))
+    return Belief.of(belief.game, after.state, ranges)

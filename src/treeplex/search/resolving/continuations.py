@@ -62,7 +62,7 @@ class BlueprintLeaf:
             raise AlgorithmError(f"choices are {choices!r}; give policies of player 0, player 1 or both, at least one each")
         self.rules = public_game(rules)
         policies = tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
-        self.continuations = tuple(len(own) for own in policies)
+        self.continuations = tuple(len(of_player) for of_player in policies)
         walk: Walk = self.rules.continuations(policies, boards) or PairWalk(public_tree(self.rules), policies)
         self._seconds = inf
         self._payoffs = SingleEntryCache[Places, Payoffs](lambda places: walk(places, self._seconds))
@@ -106,17 +106,17 @@ def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, 
         AlgorithmError: the factor is not above 0, or no action has such a name.
     """
     game = policy.game
-    weights, found = policy.probabilities.copy(), False
+    weights, any_biased = policy.probabilities.copy(), False
     if not factor > 0:
         raise AlgorithmError(f"the bias factor is {factor!r}; give a factor above 0")
     for player in range(game.players):
-        own = slice(*game.tree.sequence_offsets[player : player + 2])
+        sequences = slice(*game.tree.sequence_offsets[player : player + 2])
         names = {number: name.lower().split()[0] for number, name in game.action_names[player].items()}
         wanted = [number for number, name in names.items() if (name in words) != others]
-        chosen = np.isin(game.action_ids[own], wanted)
-        weights[own][chosen] *= factor
-        found |= bool(chosen.any())
-    if not found:
+        chosen = np.isin(game.action_ids[sequences], wanted)
+        weights[sequences][chosen] *= factor
+        any_biased |= bool(chosen.any())
+    if not any_biased:
         raise AlgorithmError(f"{game} has no action called {' or '.join(words)}; give the names of the actions to bias")
     return Policy(game, normalised(game, weights))
 
@@ -131,9 +131,9 @@ def biased_policies(policy: AnyPolicy, factor: float = 10.0) -> list[AnyPolicy]:
     Raises:
         AlgorithmError: the game has no such actions.
     """
-    own = getattr(policy, "biased", None)
-    if own is not None:
-        return list(own(factor))
+    method = getattr(policy, "biased", None)
+    if method is not None:
+        return list(method(factor))
     table: Any = policy
     ways: list[Any] = [
         biased_policy(table, FOLD, factor),

@@ -45,25 +45,25 @@ class NextRoundLeaf:
         """See :class:`treeplex.search.leaf.LeafValue`; places may be before or after a deal."""
         deals = self._deals(places)
         owner, (rows, payoffs) = deals.owner, deals.over
-        arrived = tuple(own[owner] for own in reached)
-        said = believed if believed is reached else tuple(own[owner] for own in believed)
+        arrived = tuple(reach[owner] for reach in reached)
+        said = believed if believed is reached else tuple(reach[owner] for reach in believed)
         values = self.after(deals.after, arrived if believed is reached else said, arrived, player) if len(owner) else arrived
-        found = []
-        for each, own in enumerate(reached):
-            entries = np.zeros_like(own)
-            if player in (None, each):
-                np.add.at(entries, owner, values[each] * deals.after.opposing(arrived, each))
+        results = []
+        for i, reach in enumerate(reached):
+            entries = np.zeros_like(reach)
+            if player in (None, i):
+                np.add.at(entries, owner, values[i] * deals.after.opposing(arrived, i))
                 if len(rows):
                     sums = (
                         np.einsum("khj,kj->kh", payoffs, reached[1][rows])
-                        if each == 0
+                        if i == 0
                         else -np.einsum("khj,kh->kj", payoffs, reached[0][rows])
                     )
                     entries[rows] += sums
-                met = places.opposing(reached, each)
+                met = places.opposing(reached, i)
                 entries = np.divide(entries, met, out=np.zeros_like(entries), where=met > 0)
-            found.append(entries)
-        return tuple(found)
+            results.append(entries)
+        return tuple(results)
 
 
 def deals_of(places: Places) -> Deals:

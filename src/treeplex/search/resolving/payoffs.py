@@ -118,7 +118,8 @@ def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Poli
     if isinstance(visited, Terminal):
         return np.asarray(visited.scale * visited.matrix, np.float64)
     below = (
-        expected_payoffs(rules, each, policies) if each.weight.any() else np.zeros(each.weight.shape) for each in following
+        expected_payoffs(rules, successor, policies) if successor.weight.any() else np.zeros(successor.weight.shape)
+        for successor in following
     )
     if isinstance(visited, Chance):
         return np.asarray(sum(weight * part for (_, weight), part in zip(visited.outcomes, below, strict=True)))

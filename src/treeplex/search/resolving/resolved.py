@@ -66,9 +66,9 @@ def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> F
     arrays.write_gradient(other, arrays.strategy)
     arrays.respond(other)
     mass = subgame.roots.opposing(arrays.ranges, other) * subgame.admitted[other]
-    found = np.full(mass.shape, np.nan)
-    found[mass > 0] = arrays.root_entries(other)[mass > 0] / mass[mass > 0]
-    return found
+    alternatives = np.full(mass.shape, np.nan)
+    alternatives[mass > 0] = arrays.root_entries(other)[mass > 0] / mass[mass > 0]
+    return alternatives
 
 
 @dataclass(eq=False)
@@ -128,8 +128,8 @@ class Trunk:
             for number, state in enumerate(node.state.successors(rules)[1]):
                 reaches = node.reaches
                 if isinstance(node.visited, Decision):
-                    own, private = table_at(policy, rules, node.state), node.visited.private
-                    moved = moved_range(reaches[node.visited.player], own, number, private=private)
+                    table, private = table_at(policy, rules, node.state), node.visited.private
+                    moved = moved_range(reaches[node.visited.player], table, number, private=private)
                     reaches = (moved, reaches[1]) if node.visited.player == 0 else (reaches[0], moved)
                 if state.weight.any():
                     node.below.append(TrunkNode(state, reaches, rules.visit(state.node)))
@@ -160,7 +160,7 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
         player: the player who re-solves.
     """
     other, worth = 1 - player, dict[int, Floats]()
-    found: list[Floats] = [np.zeros(0)] * len(trunk.starts)
+    at_starts: list[Floats] = [np.zeros(0)] * len(trunk.starts)
 
     def mass(node: TrunkNode) -> Floats:
         return trunk.rules.opposing(node.state, node.reaches, other)
@@ -186,16 +186,16 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
     for node in order:
         before = given[id(node)]
         if node.start >= 0:
-            found[node.start] = before
+            at_starts[node.start] = before
         for below in node.below:
-            own = before
+            gift = before
             if isinstance(node.visited, Decision) and node.visited.player == other:
                 best, met = worth[id(node)], mass(below)
                 if node.visited.private:
-                    best, own = (np.repeat(each, len(node.visited.actions)) for each in (best, before))
-                own = own + np.divide(best - worth[id(below)], met, out=np.zeros_like(met), where=met > 0)
-            given[id(below)] = own
-    return found
+                    best, gift = (np.repeat(array, len(node.visited.actions)) for array in (best, before))
+                gift = gift + np.divide(best - worth[id(below)], met, out=np.zeros_like(met), where=met > 0)
+            given[id(below)] = gift
+    return at_starts
 
 
 def resolve_subgames(
@@ -245,10 +245,11 @@ def resolve_subgames(
         return Policy(compiled, probabilities)
     make: Callable[[int, Floats], Gadget] = GADGETS[gadget.removeprefix(REACH)] if isinstance(gadget, str) else gadget
     for player in (0, 1):
-        promised = [own for piece in pieces for own in opponent_values(trunk.subgames(piece), policy, player)]
+        promised = [values for piece in pieces for values in opponent_values(trunk.subgames(piece), policy, player)]
         if isinstance(gadget, str) and gadget.startswith(REACH):
             promised = [
-                own + padded(gift, len(own)) for own, gift in zip(promised, gifts(trunk, promised, player), strict=True)
+                values + padded(gift, len(values))
+                for values, gift in zip(promised, gifts(trunk, promised, player), strict=True)
             ]
         for piece in pieces:
             carried = np.stack([promised[start.start] for start in piece])

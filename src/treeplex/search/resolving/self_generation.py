@@ -56,13 +56,13 @@ def self_generated_policies(
         raise AlgorithmError(f"count is {count!r}; give an integer of at least 1, including the blueprint")
     if method not in METHODS:
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
-    rules, found = public_tree(rules), [blueprint]
-    while len(found) < count:
-        leaf = BlueprintLeaf(rules, blueprint, {player: found})
+    rules, policies = public_tree(rules), [blueprint]
+    while len(policies) < count:
+        leaf = BlueprintLeaf(rules, blueprint, {player: policies})
         search = SubgameSearch(cut_states(rules, [rules.first_state()], horizon), METHODS[method], leaf, horizon=iterations)
         search.run(iterations)
         probabilities = blueprint.probabilities.copy()
         write_average(search, blueprint.game, (1 - player,), probabilities)
         _, response = best_response(blueprint.game, Policy(blueprint.game, probabilities), player)
-        found.append(response)
-    return found
+        policies.append(response)
+    return policies

@@ -71,7 +71,7 @@ def off_tree_actions(rules: ActionAbstraction, policy: Policy) -> dict[Path, flo
     Returns:
         The probability of each such action that is not 0, by the path that ends with the action.
     """
-    whole, found = rules.rules, dict[Path, float]()
+    whole, probabilities = rules.rules, dict[Path, float]()
     first = whole.first_state()
     stack: list[tuple[Path, PublicState, tuple[Floats, ...]]] = [
         ((), first, tuple(np.ones(size) for size in first.weight.shape))
@@ -82,16 +82,16 @@ def off_tree_actions(rules: ActionAbstraction, policy: Policy) -> dict[Path, flo
         considered = {*rules.options(state).labels}
         table = table_at(policy, whole, state) if options.player >= 0 else None
         for number, label in enumerate(options.labels):
-            after, own = pair_state(whole.after(state, label)), reaches
+            after, after_reaches = pair_state(whole.after(state, label)), reaches
             if table is not None:
                 moved = moved_range(reaches[options.player], table, number, private=options.private)
-                own = (moved, reaches[1]) if options.player == 0 else (reaches[0], moved)
-            likely = float(own[0] @ after.weight @ own[1])
+                after_reaches = (moved, reaches[1]) if options.player == 0 else (reaches[0], moved)
+            likely = float(after_reaches[0] @ after.weight @ after_reaches[1])
             if likely > 0 and label not in considered:
-                found[*path, label] = likely
+                probabilities[*path, label] = likely
             elif likely > 0:
-                stack.append(((*path, label), after, own))
-    return found
+                stack.append(((*path, label), after, after_reaches))
+    return probabilities
 
 
 def off_tree_counts(
@@ -104,7 +104,7 @@ def off_tree_counts(
         plays: for each playthrough, the labels of all actions and cards in the whole game.
         seats: for each playthrough, the seat of the opponent; None to count both seats.
     """
-    found: Counter[Path] = Counter()
+    counts: Counter[Path] = Counter()
     played = list(plays)
     for labels, seat in zip(played, [None] * len(played) if seats is None else seats, strict=True):
         state = rules.first_state()
@@ -112,10 +112,10 @@ def off_tree_counts(
             options = rules.options(state)
             if label not in options.labels:
                 if seat in (None, options.player):
-                    found[tuple(labels[: number + 1])] += 1
+                    counts[tuple(labels[: number + 1])] += 1
                 break
             state = rules.after(state, label)
-    return {path: float(count) for path, count in found.items()}
+    return {path: float(count) for path, count in counts.items()}
 
 
 def most_frequent_actions(actions: Mapping[Path, float], count: int) -> list[Path]:
@@ -174,17 +174,17 @@ def with_one(
     other, player = visited.player, 1 - visited.player
     more = rules.with_action_at(state.node, path[-1])
     larger = Policy(compiled := compile_abstraction(game, more), carried_over(policy, compiled))
-    after, own = pair_state(more.after(state, path[-1])), tuple(each[None] for each in reaches)
+    after, ranges = pair_state(more.after(state, path[-1])), tuple(reach[None] for reach in reaches)
     if not rules.opposing(state, reaches, other).any():  # the blueprint never reaches this state
         return CoarsePolicy(more, larger)
     front = None
     if gadget != UNSAFE:
-        promised = opponent_values(cut_states(rules, [state], ranges=own), policy, player)
+        promised = opponent_values(cut_states(rules, [state], ranges=ranges), policy, player)
         if gadget.startswith(REACH):
             promised = promised + given_away(blueprint, before, player)
         make: Callable[[int, Floats], Gadget] = GADGETS[gadget.removeprefix(REACH)]
         front = make(player, promised)
-    subgame = cut_states(more, [after], ranges=own, gadget=front)
+    subgame = cut_states(more, [after], ranges=ranges, gadget=front)
     probabilities = larger.probabilities.copy()
     solve_again(subgame, larger, (player,), method, iterations, probabilities)
     return CoarsePolicy(more, Policy(compiled, probabilities))
@@ -195,7 +195,7 @@ def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[
     rules, policy = blueprint
     state = rules.first_state()
     reaches = np.ones(state.weight.shape[0]), np.ones(state.weight.shape[1])
-    found = [(state, reaches)]
+    states = [(state, reaches)]
     for label in path:
         options = rules.options(state)
         if options.player >= 0:
@@ -205,8 +205,8 @@ def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[
             moved = moved_range(reaches[options.player], table_at(policy, rules, state), number, private=options.private)
             reaches = (moved, reaches[1]) if options.player == 0 else (reaches[0], moved)
         state = rules.after(state, label)
-        found.append((state, reaches))
-    return found
+        states.append((state, reaches))
+    return states
 
 
 def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:

@@ -214,8 +214,8 @@ class Subgames(Subgame):
         player = self.game.options(self.decisions.states[decision]).player
         arrays = self.start(ranges, predicts=False)
         arrays.policy[:] = policy
-        for each in (0, 1):
-            arrays.play(each)
+        for i in (0, 1):
+            arrays.play(i)
         arrays.write_gradient(player, arrays.strategy)
         if len(self.leaves):
             reached = arrays.reach_at_leaves(arrays.strategy)
@@ -226,10 +226,10 @@ class Subgames(Subgame):
         infosets = self.infosets[decision, : self.decisions.states[decision].weight.shape[player]]
         hands = np.flatnonzero((infosets >= 0) & (met[: len(infosets)] > 0))
         first, stride, count = self.tree.infoset_layout[infosets[infosets >= 0]].T
-        found = np.full((int(count[0]), len(infosets)), np.nan)
+        values = np.full((int(count[0]), len(infosets)), np.nan)
         first, stride, _ = self.tree.infoset_layout[infosets[hands]].T
-        found[:, hands] = entries[first + np.arange(len(found))[:, None] * stride] / met[hands]
-        return found
+        values[:, hands] = entries[first + np.arange(len(values))[:, None] * stride] / met[hands]
+        return values
 
     def responses(self, policy: NDArray[Any], player: int, leaf_values: Floats | None) -> PairResponse:
         arrays, other = self.start(), 1 - player
@@ -402,10 +402,10 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
     entries = []
     for made, shift in zip(templates, shifts, strict=True):
         for number, scale, sequences in made.scattered:
-            own, other, payoff = final[sequences[0] + shift], final[sequences[1] + shift], made.store.matrices[number]
+            first, other, payoff = final[sequences[0] + shift], final[sequences[1] + shift], made.store.matrices[number]
             i, j = np.nonzero(payoff)
             values = scale * payoff[i, j]
-            entries.append((np.stack((own[i], other[j]), axis=1).astype(np.int32), np.stack((values, -values), axis=1)))
+            entries.append((np.stack((first[i], other[j]), axis=1).astype(np.int32), np.stack((values, -values), axis=1)))
     sparse = empty_sparse(len(final), 2)
     if entries:
         pairs, payoffs = (np.concatenate(part) for part in zip(*entries, strict=True))

@@ -47,12 +47,12 @@ class Belief:
         """
         game = public_game(game)
         possible = game.possible(state)
-        given = tuple(np.asarray(own, np.float64) for own in (game.first_ranges() if ranges is None else ranges))
-        for own, can in zip(given, possible, strict=True):
-            if own.shape != can.shape or not (np.isfinite(own) & (own >= 0)).all():
-                wrong = f"shape {own.shape}" if own.shape != can.shape else "negative or non-finite numbers"
+        given = tuple(np.asarray(weights, np.float64) for weights in (game.first_ranges() if ranges is None else ranges))
+        for weights, can in zip(given, possible, strict=True):
+            if weights.shape != can.shape or not (np.isfinite(weights) & (weights >= 0)).all():
+                wrong = f"shape {weights.shape}" if weights.shape != can.shape else "negative or non-finite numbers"
                 raise GameError(f"the range at {game.name_of(state)} has {wrong}; give {len(can)} finite numbers >= 0")
-        return cls(game, state, tuple(normalised_range(own, can) for own, can in zip(given, possible, strict=True)))
+        return cls(game, state, tuple(normalised_range(weights, can) for weights, can in zip(given, possible, strict=True)))
 
     @classmethod
     def root(cls, game: PublicGame | str | Game) -> "Belief":
@@ -123,10 +123,10 @@ class Belief:
         if options.player != CHANCE:
             expected = len(options.labels), len(ranges[options.player])
             if policy is None or policy.shape != expected:
-                found = "none" if policy is None else policy.shape
-                raise GameError(f"action {label!r} at {self.game.name_of(self.state)} needs a policy {expected}, not {found}")
+                shape = "none" if policy is None else policy.shape
+                raise GameError(f"action {label!r} at {self.game.name_of(self.state)} needs a policy {expected}, not {shape}")
             played = moved_range(ranges[options.player], policy, list(options.labels).index(label), private=options.private)
-            ranges = tuple(played if player == options.player else own for player, own in enumerate(ranges))
+            ranges = tuple(played if player == options.player else weights for player, weights in enumerate(ranges))
         return Belief.of(self.game, following, ranges)
 
 

@@ -34,9 +34,9 @@ def cut(
     if gadget is not None and not isinstance(gadget, Gadget):
         raise AlgorithmError(f"{type(gadget).__name__} is not a gadget; give Resolve(...), Maxmargin(...) or a custom Gadget")
     game = public_game(game)
-    own: Subgame | None = game.cut(beliefs, horizon, gadget)
-    if own is not None:
-        return own
+    custom: Subgame | None = game.cut(beliefs, horizon, gadget)
+    if custom is not None:
+        return custom
     if not isinstance(game, PublicTree):
         raise AlgorithmError(no_public_tree(game))
     return cut_states(game, [pair_state(belief.state) for belief in beliefs], horizon, stacked_ranges(beliefs), gadget)

@@ -59,7 +59,7 @@ def subgame_roots(rules: PublicTree, horizon: Horizon, most: int = MOST_VISITED)
 
     None if this would require visiting more than ``most`` public nodes.
     """
-    found, waiting, visited = {rules.future(rules.root)}, [rules.root], 0
+    roots, waiting, visited = {rules.future(rules.root)}, [rules.root], 0
     while waiting:
         stack = [(waiting.pop(), 0, 0)]
         while stack:
@@ -70,13 +70,13 @@ def subgame_roots(rules: PublicTree, horizon: Horizon, most: int = MOST_VISITED)
             if isinstance(here, Terminal):
                 continue
             if below and horizon.cuts(rules, node, below, here, deals):
-                if (future := rules.future(node)) not in found:
-                    found.add(future)
+                if (future := rules.future(node)) not in roots:
+                    roots.add(future)
                     waiting.append(node)
                 continue
             deals += bool(below) and isinstance(here, Chance)
             stack += [(after, below + 1, deals) for after in following(rules, node)]
-    return frozenset(found)
+    return frozenset(roots)
 
 
 TO_THE_END = Horizon()

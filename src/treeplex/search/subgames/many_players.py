@@ -159,7 +159,7 @@ class RoundCutter:
         np.cumsum(pointers, out=pointers)
         return RoundSubgame(
             self.game, root, self.deals, layout.tree, layout.infostates, layout.action_ids,
-            {state: final[own] for state, own in self.sequences.items()}, self.labels,
+            {state: final[numbers] for state, numbers in self.sequences.items()}, self.labels,
             pointers, *(np.concatenate(part) for part in zip(*rows, strict=True)),
         )  # fmt: skip
 
@@ -174,10 +174,10 @@ class RoundCutter:
             player = options.player
             texts = {hand: self.game.infostate_at(state, player, hand) for hand in self.held[player].tolist()}
             labels = list(options.labels if self.considered is None else self.considered(state))
-            own = self._add(player, before[player], texts, labels)
-            self.sequences[state], self.labels[state] = own, labels
+            sequences = self._add(player, before[player], texts, labels)
+            self.sequences[state], self.labels[state] = sequences, labels
             for number, label in enumerate(labels):
-                after = [own[number] if seat == player else each for seat, each in enumerate(before)]
+                after = [sequences[number] if seat == player else earlier for seat, earlier in enumerate(before)]
                 self._visit(self.game.after(state, label), after)
 
     def _choose(self, state: State, before: Sequence[Ints]) -> None:

@@ -172,7 +172,10 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Matr
                 assert isinstance(visited, Chance)
                 below, labels = [sequences] * len(after), [label for label, _ in visited.outcomes]
             deals += bool(path) and isinstance(visited, Chance)
-            children = [(child, (*path, label), own, deals) for child, label, own in zip(after, labels, below, strict=True)]
+            children = [
+                (child, (*path, label), sequences_after, deals)
+                for child, label, sequences_after in zip(after, labels, below, strict=True)
+            ]
             stack.extend(reversed(children))
     return made
 
@@ -212,7 +215,7 @@ def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: 
     taken = [np.where(first >= 0, first + a, NONE) for a in range(count)]
     if decision.private:
         taken = [np.stack(taken, axis=1).ravel()]
-    return [(own, sequences[1]) if player == 0 else (sequences[0], own) for own in taken]
+    return [(after, sequences[1]) if player == 0 else (sequences[0], after) for after in taken]
 
 
 def there(weight: Floats, player: int) -> NDArray[np.bool_]:

@@ -162,7 +162,7 @@ def estimate(
     priced = quick or (isinstance(agent, LocalBestResponse) and len(bets.kinds) <= MOST_BETS)
     judge = LocalBestResponse(agent, moves=Among(numbers=tuple(map(labels.index, options))) if priced else Moves("fc"))
     judge.game, judge.state, judge.models = game, state, [fork(agent)]
-    judge.reached = [np.atleast_2d(own) for own in ranges]
+    judge.reached = [np.atleast_2d(weights) for weights in ranges]
     worth = dict(zip(labels, judge.utilities()[:, hand].tolist(), strict=True))
     values = tuple(worth[label] if np.isfinite(worth[label]) else float("nan") for label in options)
     chosen = list(options).index(action)

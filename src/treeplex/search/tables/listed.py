@@ -30,5 +30,5 @@ def listed(
         few = [label for label, kind in zip(labels, bets.kinds, strict=True) if kind != "bet"]
         for wanted in SIZES:
             few.append(min(sizes, key=lambda label: (abs(min(sizes[label], 1e9) - min(wanted, 1e9)), label)))
-    kept = sorted({*few, labels[-1], *(() if also is None else (also,))})
-    return {label: options[label] for label in kept}
+    labels_shown = sorted({*few, labels[-1], *(() if also is None else (also,))})
+    return {label: options[label] for label in labels_shown}

@@ -56,14 +56,14 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
     """
     done = [hand for hand in hands if hand.payoff is not None]
     spots: dict[str, dict[str, float]] = {}
-    for each in (each for hand in done for each in hand.decided if np.isfinite(each.lost)):
-        spot = spots.setdefault(each.where, {"decisions": 0, "lost": 0.0, "mistakes": 0})
+    for decision in (decision for hand in done for decision in hand.decided if np.isfinite(decision.lost)):
+        spot = spots.setdefault(decision.where, {"decisions": 0, "lost": 0.0, "mistakes": 0})
         spot["decisions"] += 1
-        spot["lost"] += each.lost if each.lost > each.close else 0.0
-        spot["mistakes"] += each.verdict == "mistake"
-    kept = ("number", "payoff", "luckless", "lost")
+        spot["lost"] += decision.lost if decision.lost > decision.close else 0.0
+        spot["mistakes"] += decision.verdict == "mistake"
+    fields = ("number", "payoff", "luckless", "lost")
     return {
-        "hands": [{name: getattr(hand, name) for name in kept} for hand in done],
+        "hands": [{name: getattr(hand, name) for name in fields} for hand in done],
         "raw": told([hand.payoff for hand in done]),
         "luckless": told([hand.luckless for hand in done]),
         "spots": [{"where": where or "all", **spot} for where, spot in spots.items()],

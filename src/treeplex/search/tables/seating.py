@@ -45,22 +45,22 @@ def table_for(
     rules = load(game)
     rules.check_decisions()
     generator = np.random.default_rng(seed)
-    own = seed_of_draws(seed)
+    draw_seed = seed_of_draws(seed)
     if rules.table_kind:
-        opponent = agent_against_person(against, rules, iterations, think, own)
+        opponent = agent_against_person(against, rules, iterations, think, draw_seed)
         return named(rules.table_kind)(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
             raise PolicyError("a policy does not search; leave out --iterations and --think")
         if public:
             with suppress(GameError):
-                draws = np.random.default_rng(own)
-                seated = UniformAgent(rules.public, draws) if against == UNIFORM else agent(against, rules, seed=own)
+                draws = np.random.default_rng(draw_seed)
+                seated = UniformAgent(rules.public, draws) if against == UNIFORM else agent(against, rules, seed=draw_seed)
                 return AgentTable(seated, generator), against
         if against == UNIFORM:
             return RulesTable(rules, equally_often, generator), UNIFORM
         return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
-    opponent = agent_against_person(against, rules, iterations, think, own)
+    opponent = agent_against_person(against, rules, iterations, think, draw_seed)
     return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
 
 

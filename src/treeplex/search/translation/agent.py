@@ -147,10 +147,10 @@ class TranslatedAgent(BaseAgent):
             player: the player who acts.
             action, label: the index of the action, and its label.
         """
-        agent, own = way.agent, self.player in (None, player)
+        agent, acts = way.agent, self.player in (None, player)
         inner, real = agent.game.options(agent.state), bets_at(self.game, self.state)
         if inner.player != player:  # the coarse betting round is over, so the agent checks and calls
-            passed = not own or action == real.kinds.index("pass")
+            passed = not acts or action == real.kinds.index("pass")
             return [way if passed else self._moved(way, player, 0.0)]
         coarse = bets_at(agent.game, agent.state)
         if self._resolves and player != self.player and np.abs(coarse.chips - real.chips[action]).min() > SAME * real.pot:
@@ -159,16 +159,16 @@ class TranslatedAgent(BaseAgent):
                 return [way]
             except GameError:  # the coarse betting differs and has no such bet
                 pass
-        meant = [number for number, played in enumerate(spoken(coarse, real)) if played == action] if own else []
+        meant = [number for number, played in enumerate(spoken(coarse, real)) if played == action] if acts else []
         if not meant:
             number = pick(self.generator, heard(real, action, coarse, self.mapping))
             agent.see(inner.labels[number])
-            return [self._moved(way, player, 0.0) if own else way]
+            return [self._moved(way, player, 0.0) if acts else way]
         table = agent.policy() if len(meant) > 1 or len(self._ways) > 1 else np.ones((len(inner.labels), 1))
         agents = [agent, *(fork(agent) for _ in meant[1:])]
-        for each, number in zip(agents, meant, strict=True):
-            each.see(inner.labels[number])
-        return [self._moved(way._replace(agent=each), player, table[k]) for each, k in zip(agents, meant, strict=True)]
+        for copy, number in zip(agents, meant, strict=True):
+            copy.see(inner.labels[number])
+        return [self._moved(way._replace(agent=copy), player, table[k]) for copy, k in zip(agents, meant, strict=True)]
 
     @staticmethod
     def _moved(way: Way, player: int, played: Floats | float) -> Way:

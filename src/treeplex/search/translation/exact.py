@@ -85,31 +85,31 @@ class Translation:
     def played(self, hearing: CoarseHistory, state: PublicState) -> tuple[Floats, list[CoarseHistory]]:
         """Return the acting player's real-game policy, float64 [A, H], and the coarse histories after each action."""
         options, real = self.real.options(state), bets_at(self.real, state)
-        found = np.zeros((len(options.labels), len(hearing.weights[0])))
-        even = np.zeros_like(found)
+        chances = np.zeros((len(options.labels), len(hearing.weights[0])))
+        even = np.zeros_like(chances)
         pairs: list[list[tuple[PublicState, Floats]]] = [[] for _ in options.labels]
         for there, weight in zip(hearing.states, hearing.weights, strict=True):
             inner = self.coarse.options(there)
             if inner.player != options.player:
-                found[real.kinds.index("pass")] += weight
+                chances[real.kinds.index("pass")] += weight
                 even[real.kinds.index("pass")] += 1.0
-                for action, own in enumerate(pairs):
-                    own.append((there, weight if real.kinds[action] == "pass" else np.zeros_like(weight)))
+                for action, branch in enumerate(pairs):
+                    branch.append((there, weight if real.kinds[action] == "pass" else np.zeros_like(weight)))
                 continue
             coarse, table = bets_at(self.coarse, there), self.table(there)
             meant = spoken(coarse, real)
-            np.add.at(found, meant, weight * table)
+            np.add.at(chances, meant, weight * table)
             np.add.at(even, meant, table)
-            for action, own in enumerate(pairs):
+            for action, branch in enumerate(pairs):
                 for number, label in enumerate(inner.labels):
                     if meant[number] == action:
-                        own.append((self.after(there, label), weight * table[number]))
+                        branch.append((self.after(there, label), weight * table[number]))
                 if action not in meant:
                     likeliest = int(heard(real, action, coarse, "likelier").argmax())
-                    own.append((self.after(there, inner.labels[likeliest]), np.zeros_like(weight)))
-        total = found.sum(axis=0)
-        shares = np.where(total > 0, found / np.where(total > 0, total, 1.0), even / even.sum(axis=0))
-        return shares, [CoarseHistory.of(own) for own in pairs]
+                    branch.append((self.after(there, inner.labels[likeliest]), np.zeros_like(weight)))
+        total = chances.sum(axis=0)
+        shares = np.where(total > 0, chances / np.where(total > 0, total, 1.0), even / even.sum(axis=0))
+        return shares, [CoarseHistory.of(branch) for branch in pairs]
 
 
 def translated_policy(
@@ -133,7 +133,7 @@ def translated_policy(
         if game.rules is None:
             raise GameError(f"{game} was loaded without rules, which translation needs; give the game as a spec")
         rules = public_tree(game.rules)
-    both, found = Translation(rules, coarse, policy, mapping), uniform_probabilities(game)
+    both, probabilities = Translation(rules, coarse, policy, mapping), uniform_probabilities(game)
     first = coarse.first_state()
     begun = tuple(CoarseHistory([first], [np.ones(size)]) for size in first.weight.shape)
     stack = [(rules.first_state(), begun)]
@@ -144,15 +144,15 @@ def translated_policy(
             continue
         if options.player == CHANCE:
             stack.extend(
-                (pair_state(rules.after(state, label)), tuple(both.dealt(own, label) for own in hearings))
+                (pair_state(rules.after(state, label)), tuple(both.dealt(history, label) for history in hearings))
                 for label in options.labels
             )
             continue
         table, after = both.played(hearings[options.player], state)
         for hand, sequences in sequences_at(game, rules, state).items():
-            found[sequences] = table[:, hand]
+            probabilities[sequences] = table[:, hand]
         for action, label in enumerate(options.labels):
             other = both.heard(hearings[1 - options.player], state, action)
-            own = (after[action], other) if options.player == 0 else (other, after[action])
-            stack.append((pair_state(rules.after(state, label)), own))
-    return Policy(game, found)
+            branch = (after[action], other) if options.player == 0 else (other, after[action])
+            stack.append((pair_state(rules.after(state, label)), branch))
+    return Policy(game, probabilities)

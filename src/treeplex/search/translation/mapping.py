@@ -38,17 +38,17 @@ def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floa
         sizes: ascending, at least one; 0 is a check or call.
         mapping: one of :data:`MAPPINGS`.
     """
-    found = np.zeros(len(sizes))
+    shares = np.zeros(len(sizes))
     above = int(np.searchsorted(sizes, size - SAME))
     if above == len(sizes) or above == 0 or sizes[above] <= size + SAME:
-        found[min(above, len(sizes) - 1)] = 1.0
-        return found
+        shares[min(above, len(sizes) - 1)] = 1.0
+        return shares
     low, high = sizes[above - 1 : above + 1]
     lower = (high - size) * (1 + low) / ((high - low) * (1 + size))
     if mapping == "likelier":
         lower = float(lower >= 0.5)
-    found[above - 1 : above + 1] = lower, 1.0 - lower
-    return found
+    shares[above - 1 : above + 1] = lower, 1.0 - lower
+    return shares
 
 
 def heard(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:

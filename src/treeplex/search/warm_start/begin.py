@@ -65,16 +65,16 @@ def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
     search.check_plain("a warm start")
     search.subgame.write_guess(search, guess)
     scheme = search.method.scheme
-    kept, weight = average_after(scheme, search.horizon, warm)
-    search.average[:] = kept * search.average + weight * search.strategy
+    discount, weight = average_after(scheme, search.horizon, warm)
+    search.average[:] = discount * search.average + weight * search.strategy
     search.faced[:] = search.average
-    found = search.subgame.regrets_of_guess(search, weight)
+    regrets = search.subgame.regrets_of_guess(search, weight)
     for player in (0, 1):
-        values = found.best if isinstance(scheme, FictitiousRule) else found.values
+        values = regrets.best if isinstance(scheme, FictitiousRule) else regrets.values
         search.sums[player] = weight * values[player]
         search.sum_weights[player] = weight
     if isinstance(scheme, Variant):
-        search.regrets[:] = added_up(scheme, search.horizon, warm, found.regrets)
+        search.regrets[:] = added_up(scheme, search.horizon, warm, regrets.regrets)
         for player in (0, 1) if search.subgame.policy_from_regrets else ():
             search.arrays.play(player)
     search.iteration = warm

@@ -90,19 +90,19 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
     largest = float(np.abs(payoffs.data).max(initial=0.0))
     if largest > 0.0:
         payoffs.data = scaled(payoffs.data, largest)
-    own, other = realisation_constraints(game, 0), realisation_constraints(game, 1)
-    sequences, infosets = payoffs.shape[0], other.shape[0]
+    constraints, opposing_constraints = realisation_constraints(game, 0), realisation_constraints(game, 1)
+    sequences, infosets = payoffs.shape[0], opposing_constraints.shape[0]
     objective = np.zeros(sequences + infosets)
     objective[sequences] = -1.0
-    start = np.zeros(own.shape[0])
+    start = np.zeros(constraints.shape[0])
     start[0] = 1.0
 
     def solved(method: str) -> Any:
         return linprog(
             objective,
-            A_ub=hstack([-payoffs.T, other.T], format="csr"),
+            A_ub=hstack([-payoffs.T, opposing_constraints.T], format="csr"),
             b_ub=np.zeros(payoffs.shape[1]),
-            A_eq=hstack([own, csr_array((own.shape[0], infosets))], format="csr"),
+            A_eq=hstack([constraints, csr_array((constraints.shape[0], infosets))], format="csr"),
             b_eq=start,
             bounds=[(0.0, None)] * sequences + [(None, None)] * infosets,
             method=method,

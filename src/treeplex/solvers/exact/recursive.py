@@ -157,12 +157,12 @@ def solve_piece(
     key = matrix.shape, matrix.tobytes()
     if key not in known:
         try:
-            found = static_equilibrium(matrix)
+            strategies = static_equilibrium(matrix)
         except AlgorithmError as error:
             raise refusal(game, piece, str(error)) from error
-        if found is None:
+        if strategies is None:
             raise refusal(game, piece, "no equilibrium of a piece was found")
-        known[key] = found
+        known[key] = strategies
     return behaviour(piece, known[key])
 
 

@@ -49,17 +49,17 @@ def static_equilibrium(payoffs: Floats) -> list[Floats] | None:
     choosers = [player for player, count in enumerate(shape) if count > 1]
     if len(choosers) < len(shape):
         index = (choosers, *(slice(None) if count > 1 else 0 for count in shape))
-        found = static_equilibrium(payoffs[index]) if choosers else []
-        if found is None:
+        strategies = static_equilibrium(payoffs[index]) if choosers else []
+        if strategies is None:
             return None
-        mixed = iter(found)
+        mixed = iter(strategies)
         return [next(mixed) if count > 1 else np.ones(1) for count in shape]
     if len(shape) == 1:
         return [unit(int(payoffs[0].argmax()), shape[0])]
     if len(shape) == 2 and constant_sum(payoffs):
-        found = saddle_point(payoffs[0])
-        if found is not None and largest_gain(payoffs, found) <= TOLERANCE:
-            return found
+        strategies = saddle_point(payoffs[0])
+        if strategies is not None and largest_gain(payoffs, strategies) <= TOLERANCE:
+            return strategies
     return pure_equilibrium(payoffs) or undominated_equilibrium(payoffs)
 
 
@@ -119,18 +119,18 @@ def pure_equilibrium(payoffs: Floats) -> list[Floats] | None:
 
 def undominated_equilibrium(payoffs: Floats) -> list[Floats] | None:
     """Return a mixed equilibrium after iterated strict dominance."""
-    kept = undominated(payoffs)
-    smaller = payoffs[np.ix_(range(len(payoffs)), *kept)]
+    undominated_actions = undominated(payoffs)
+    smaller = payoffs[np.ix_(range(len(payoffs)), *undominated_actions)]
     if smaller.shape != payoffs.shape:
-        found = static_equilibrium(smaller)
+        mixed = static_equilibrium(smaller)
     elif len(payoffs) == 2:
-        found = mixed_of_two(payoffs)
+        mixed = mixed_of_two(payoffs)
     else:
-        found = first_checked(payoffs, mixed_on_supports(payoffs))
-    if found is None:
+        mixed = first_checked(payoffs, mixed_on_supports(payoffs))
+    if mixed is None:
         return None
     strategies = [np.zeros(count) for count in payoffs.shape[1:]]
-    for strategy, actions, probabilities in zip(strategies, kept, found, strict=True):
+    for strategy, actions, probabilities in zip(strategies, undominated_actions, mixed, strict=True):
         strategy[actions] = probabilities
     return strategies
 

@@ -37,10 +37,11 @@ def mixed_on_supports(payoffs: Floats) -> Iterator[list[Floats]]:
     for start in range(STARTS):
         for supports in profiles:
             first = [np.ones(len(own)) / len(own) if start == 0 else generator.dirichlet(np.ones(len(own))) for own in supports]
-            found = indifferent(scaled[np.ix_(range(len(shape)), *supports)], first)
-            if found is not None:
+            strategies = indifferent(scaled[np.ix_(range(len(shape)), *supports)], first)
+            if strategies is not None:
                 yield [
-                    on_all_actions(own, strategy, count) for own, strategy, count in zip(supports, found, shape, strict=True)
+                    on_all_actions(own, strategy, count)
+                    for own, strategy, count in zip(supports, strategies, shape, strict=True)
                 ]
 
 

@@ -142,13 +142,13 @@ class JointSolver(Solver):
         Raises:
             FileError: an array is missing or has another shape; nothing has changed then.
         """
-        spacing, kept = state.get("spacing"), state.get("kept")
+        spacing, plans = state.get("spacing"), state.get("kept")
         if spacing is not None and spacing.shape == self.spacing.shape:
             rows = int(spacing[1])
-            found = "none" if kept is None else kept.shape
-            if found != (rows, self.kept.shape[1]):
+            shape = "none" if plans is None else plans.shape
+            if shape != (rows, self.kept.shape[1]):
                 raise FileError(
-                    f"solver state does not fit: array 'kept' should have shape {(rows, self.kept.shape[1])}, found {found}"
+                    f"solver state does not fit: array 'kept' should have shape {(rows, self.kept.shape[1])}, found {shape}"
                 )
             if rows > len(self.kept):
                 raise FileError(

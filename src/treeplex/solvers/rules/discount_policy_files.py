@@ -56,9 +56,9 @@ def load_discount_policy(path: str | os.PathLike[str]) -> DiscountPolicy:
         if header.get("format") != FORMAT:
             raise FileError(f"{source} is not a discount policy; treeplex train writes them")
         if header.get("format_version") != VERSION:
-            found = header.get("format_version")
+            version = header.get("format_version")
             raise FileError(
-                f"{source} has format version {found}, this Treeplex reads {VERSION}; use the version that wrote it"
+                f"{source} has format version {version}, this Treeplex reads {VERSION}; use the version that wrote it"
             )
         parameters = safetensors.numpy.load(data)["parameters"]
         return DiscountPolicy(

@@ -64,29 +64,29 @@ def warm_start(solver: Solver, policy: Policy) -> int:
     if not isinstance(solver, FormSolver) or not isinstance(rule, Variant) or rule.adaptive:
         raise AlgorithmError(f"{solver.algorithm} cannot start from a policy; use a CFR variant such as dcfr, cfr+ or lcfr")
     tree, players = solver.game.tree, range(solver.game.players)
-    strategy, found = np.empty_like(policy.probabilities), np.zeros_like(policy.probabilities)
+    strategy, substitute_regrets = np.empty_like(policy.probabilities), np.zeros_like(policy.probabilities)
     for player in players:
         reach(tree, player, policy.probabilities, strategy)
     gradients = []
     for player in players:
-        values = np.zeros_like(found)
+        values = np.zeros_like(substitute_regrets)
         gradient(tree, solver.game.payoff, player, strategy, values)
         gradients.append(values)
-    own = sum(float(own_part(tree, player, gradients[player]) @ own_part(tree, player, strategy)) for player in players)
+    value = sum(float(own_part(tree, player, gradients[player]) @ own_part(tree, player, strategy)) for player in players)
     bounds = [bounds_of(tree, player, gradients[player]) for player in players]
     count = 1
     while count < MOST:
-        roots = [substituted(tree, each, gradients[each], bounds[each] / (2 * count)).root for each in players]
-        if sum(roots) > own:
+        roots = [substituted(tree, i, gradients[i], bounds[i] / (2 * count)).root for i in players]
+        if sum(roots) > value:
             break
         count *= 2
     for player in players:
-        found += substituted(tree, player, gradients[player], bounds[player] / count).regrets
+        substitute_regrets += substituted(tree, player, gradients[player], bounds[player] / count).regrets
     solver.before = count
     horizon = solver.horizon + count
     gained, lost = added_up(rule, horizon, count, np.array([1.0, -1.0]))
     weight = average_after(rule, horizon, count)[1]
-    regrets = np.where(found > 0.0, gained * found, -lost * found)
+    regrets = np.where(substitute_regrets > 0.0, gained * substitute_regrets, -lost * substitute_regrets)
     arrays = {"regrets": regrets, "policy": policy.probabilities, "strategy": strategy, "average": weight * strategy}
     solver.restore(solver.state() | arrays)
     return count

@@ -135,9 +135,9 @@ class NumbaWalks:
             return current
         weights: Floats = tables.held.rows[slots, AVERAGE]
         if self.rules.averaging == LAZY:
-            own = np.zeros(int(tables.counts[sampled_tables.SLOTS]), np.int64)
-            own[slots] = np.arange(len(slots))
-            parents = np.where(infosets[:, PARENT] >= 0, own[infosets[:, PARENT]], infosets[:, PARENT])
+            rows = np.zeros(int(tables.counts[sampled_tables.SLOTS]), np.int64)
+            rows[slots] = np.arange(len(slots))
+            parents = np.where(infosets[:, PARENT] >= 0, rows[infosets[:, PARENT]], infosets[:, PARENT])
             marks, policy = tables.held.rows[infosets[:, FIRST], MARK], tables.held.rows[slots, POLICY]
             settle_averages(first, parents, marks, policy, float(tables.held.totals[player]), weights)
         normalise_met(first, weights)
@@ -189,7 +189,7 @@ class NumbaWalks:
         """
         held, counts = self.tables.held, file.read("walks", "I64")
         infosets, rows, logs = file.read("infosets", "I64"), file.read("rows", "F64"), file.read("logs", "F64")
-        found = RulesTables(
+        tables = RulesTables(
             infosets=infosets,
             places=rehashed(infosets, len(infosets), 4 * (len(infosets) + 1)),
             action_ids=file.read("action_ids", "I64"),
@@ -199,9 +199,9 @@ class NumbaWalks:
             baselines=file.read("baselines", "F64"),
             counts=counts,
         )
-        if not fits(found, self.tables):
+        if not fits(tables, self.tables):
             raise FileError(f"{file.path}: the state of another run; restore the matching file")
-        self.tables = found
+        self.tables = tables
         self._texts, self._written = [Infosets() for _ in self._texts], 0
 
     def resume(self, counts: Sequence[int], *, full: bool) -> None:
@@ -209,21 +209,21 @@ class NumbaWalks:
         self.tables.counts[sampled_tables.FULL] = full
 
 
-def fits(found: RulesTables, blank: RulesTables) -> bool:
+def fits(tables: RulesTables, blank: RulesTables) -> bool:
     """Return whether tables from a file are consistent with each other and with the run's ``blank`` tables."""
-    counts = found.counts.tolist() if found.counts.shape == blank.counts.shape else [0] * sampled_tables.COUNTS
+    counts = tables.counts.tolist() if tables.counts.shape == blank.counts.shape else [0] * sampled_tables.COUNTS
     infosets, slots, steps, histories = counts[: sampled_tables.USED]
-    rows = found.infosets
-    players, kept = len(blank.held.totals), max(slots, histories)
+    rows = tables.infosets
+    players, baseline_rows = len(blank.held.totals), max(slots, histories)
     shapes = (
-        found.infosets.shape == (infosets, 8)
-        and found.held.rows.shape == (slots, 4)
-        and found.action_ids.shape == (slots,)
-        and found.held.logs.shape == (slots if len(blank.held.logs) else 0, 2)
-        and found.paths.shape == (steps,)
-        and found.held.totals.shape == (players,)
-        and found.children.shape == (histories,)
-        and found.baselines.shape == (kept if len(blank.baselines) else 0, players)
+        tables.infosets.shape == (infosets, 8)
+        and tables.held.rows.shape == (slots, 4)
+        and tables.action_ids.shape == (slots,)
+        and tables.held.logs.shape == (slots if len(blank.held.logs) else 0, 2)
+        and tables.paths.shape == (steps,)
+        and tables.held.totals.shape == (players,)
+        and tables.children.shape == (histories,)
+        and tables.baselines.shape == (baseline_rows if len(blank.baselines) else 0, players)
     )
     if not shapes:
         return False
@@ -234,9 +234,9 @@ def fits(found: RulesTables, blank: RulesTables) -> bool:
         (rows[:, PARENT], UNKNOWN_PARENT, slots),
         (rows[:, PATH], 0, steps - rows[:, LEVEL] + 1),
         (rows[:, LEVEL], 0, steps + 1),
-        (found.children, 0, histories),
+        (tables.children, 0, histories),
     ]
-    return all(bool(((each >= low) & (each < high)).all()) for each, low, high in within)
+    return all(bool(((column >= low) & (column < high)).all()) for column, low, high in within)
 
 
 def longest_text(game: Game) -> int:

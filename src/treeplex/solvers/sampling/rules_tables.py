@@ -173,11 +173,13 @@ class PlayerTable:
         self.total = float(single(file, f"total.{player}"))
         rows = {"marks": self.marked, "positive_logs": self.discounts, "negative_logs": self.discounts, "parents": True}
         for name, column in self.columns().items():
-            found = file.read(f"{name}.{player}", "I64" if column.typecode == "q" else "F64")
+            numbers = file.read(f"{name}.{player}", "I64" if column.typecode == "q" else "F64")
             size = len(self.infosets) * rows[name] if name in rows else len(self.infosets.actions)
-            if found.shape != (size,):
-                raise FileError(f"{file.path}: {name} of player {player} has {len(found)} numbers, not {size}; restore a copy")
-            column.frombytes(found.tobytes())
+            if numbers.shape != (size,):
+                raise FileError(
+                    f"{file.path}: {name} of player {player} has {len(numbers)} numbers, not {size}; restore a copy"
+                )
+            column.frombytes(numbers.tobytes())
         self.book.used += self.bytes - PLAYER_BYTES
 
 

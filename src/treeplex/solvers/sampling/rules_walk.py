@@ -289,13 +289,13 @@ class HistoryWalk:
 
     def chosen(self, actor: int, probabilities: list[float], table: PlayerTable, slot: int) -> list[float]:
         """Return the sampling probability of each action; 0 for actions not followed."""
-        own, rules, choices = actor == self.player, self.rules, self.choices
-        rule = ONE if actor == CHANCE else rules.own if own else rules.others
+        acts, rules, choices = actor == self.player, self.rules, self.choices
+        rule = ONE if actor == CHANCE else rules.own if acts else rules.others
         count = len(probabilities)
         if rule == ALL:
-            return [1.0] * count if own else [1.0 if probability > 0.0 else 0.0 for probability in probabilities]
+            return [1.0] * count if acts else [1.0 if probability > 0.0 else 0.0 for probability in probabilities]
         if rule == ONE:
-            if own:
+            if acts:
                 uniform, share = rules.exploration / count, 1.0 - rules.exploration
                 probabilities = [uniform + share * probability for probability in probabilities]
             taken = choices.pick(probabilities)

@@ -212,16 +212,16 @@ def named_variant(text: str) -> Variant:
         SpecError: an unknown variant or parameter.
         AlgorithmError: an exception in the user's code.
     """
-    own = is_user_spec(text)
-    found, spec = user_source(text, VARIANT) if own else (VARIANTS.get(parse_spec(text).name), parse_spec(text))
-    if found is None:
+    custom = is_user_spec(text)
+    variant, spec = user_source(text, VARIANT) if custom else (VARIANTS.get(parse_spec(text).name), parse_spec(text))
+    if variant is None:
         raise SpecError(f"unknown variant {spec.name!r}{nearest(spec.name, DISCOUNT_SEQUENCES)}")
-    if not isinstance(found, Variant):
-        found, spec = load_user_object(text, VARIANT), Spec(text)
-    if not isinstance(found, Variant):
-        raise AlgorithmError(f"{text!r} returned a {type(found).__name__}, not a treeplex.solvers.Variant")
-    given = {name: checked_number(spec.name, name, value, found.parameters) for name, value in spec.parameters.items()}
+    if not isinstance(variant, Variant):
+        variant, spec = load_user_object(text, VARIANT), Spec(text)
+    if not isinstance(variant, Variant):
+        raise AlgorithmError(f"{text!r} returned a {type(variant).__name__}, not a treeplex.solvers.Variant")
+    given = {name: checked_number(spec.name, name, value, variant.parameters) for name, value in spec.parameters.items()}
     for name, value in given.items():
         if not isfinite(value):
             raise SpecError(f"parameter {name} of {spec.name} is a number, not {value!r}")
-    return found.with_parameters(given)
+    return variant.with_parameters(given)

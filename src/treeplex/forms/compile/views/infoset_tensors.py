@@ -64,4 +64,4 @@ def states_of(game: CompiledGame, histories: Histories) -> Iterator[tuple[int, S
         else:
             actions = [*state.legal_actions()]
         child = int(histories.nodes[node, 1])
-        stack.extend((child + place, state.child(action)) for place, action in reversed([*enumerate(actions)]))
+        stack.extend((child + index, state.child(action)) for index, action in reversed([*enumerate(actions)]))

@@ -22,10 +22,10 @@ def payoff_matrix(game: CompiledGame, player: int = 0) -> csr_array:
     first, second = (int(n) for n in game.tree.sequence_offsets[:2])
     sparse = game.payoff.sparse
     start, end = (int(n) for n in game.tree.sequence_offsets[player : player + 2])
-    own = np.repeat(np.arange(start, end), np.diff(sparse.pointers[start : end + 1]))
+    sequences = np.repeat(np.arange(start, end), np.diff(sparse.pointers[start : end + 1]))
     entries = slice(int(sparse.pointers[start]), int(sparse.pointers[end]))
     other = sparse.others[entries, 0].astype(np.int64)
-    rows, columns = (own, other) if player == 0 else (other, own)
+    rows, columns = (sequences, other) if player == 0 else (other, sequences)
     dense_rows, dense_columns, dense_values = dense_entries(game.payoff.dense)
     values = np.concatenate((sparse.values[entries], dense_values if player == 0 else -dense_values))
     rows, columns = np.concatenate((rows, dense_rows)) - first, np.concatenate((columns, dense_columns)) - second

@@ -188,16 +188,16 @@ def with_options(
 
     def changed(command: Callable[..., None]) -> Callable[..., None]:
         def call(**arguments: Any) -> None:
-            given = {each.name: arguments.pop(each.name, each.default) for each in added}
+            given = {option.name: arguments.pop(option.name, option.default) for option in added}
             options = {key(name): None if value is False or value == [] else value for name, value in given.items()}
             command(**arguments, **{into: options})
 
         parameters: list[inspect.Parameter] = []
-        for own in inspect.signature(command).parameters.values():
-            parameters += added if own.name == into else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        for parameter in inspect.signature(command).parameters.values():
+            parameters += added if parameter.name == into else [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
         call.__name__, call.__doc__, call.__module__ = command.__name__, command.__doc__, command.__module__
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        call.__annotations__ = {option.name: option.annotation for option in parameters}
         return call
 
     return changed
