@@ -1,6 +1,6 @@
-"""Write a card for each network, policy and chart that ships: ``docs/models``.
+"""Write a card for each shipped network, policy and chart: ``docs/models``.
 
-Facts come from the headers of the shipped files, strength from these and from stored results in ``papers``, remarks from
+Facts come from the headers of the shipped files, strength also from stored results in ``papers``, and remarks from
 ``docs/model_cards.toml``. Run ``python docs/generate_model_cards.py`` after shipping a file; a test checks that it was run.
 """
 
@@ -45,14 +45,14 @@ def files(pattern: str) -> list[Path]:
 
 
 def metadata(path: Path) -> dict[str, Any]:
-    """The header of a shipped file: its JSON, or its fields where it has no JSON."""
+    """The header of a shipped file: its JSON, or its fields if it has no JSON."""
     with safe_open(path, "np") as tensors:
         fields: dict[str, str] = tensors.metadata()
     return json.loads(fields["header"]) if "header" in fields else fields
 
 
 def parameters(path: Path) -> int:
-    """How many numbers a file of tensors has."""
+    """Number of elements in a file of tensors."""
     count = 0
     with safe_open(path, "np") as tensors:
         for name in tensors.keys():  # noqa: SIM118
@@ -129,14 +129,14 @@ def rebel() -> Iterator[str]:
                     ("trained by", f"`{made}`"),
                     ("effort", effort(about, "subgames")),
                     ("strength", strength),
-                    ("judged by", shown),
+                    ("evaluated by", shown),
                     ("limits", with_numbers(said["limits"]) if said else ""),
                 ],
             )
         )
         gain = f"{judged['exploitability']:.4f}" if "playthroughs" in judged else "see below"
         rows.append((f"`{name}`", f"`{game}`", gain, f"{about.get('cpu_seconds', about['seconds']):,.0f}"))
-    yield table(("network", "game", "exploitability", "seconds of training"), rows)
+    yield table(("network", "game", "exploitability", "training, seconds"), rows)
     yield from cards
 
 
@@ -166,7 +166,7 @@ def policies() -> Iterator[str]:
                     ),
                     ("effort", learner_effort(about)),
                     ("strength", f"exploitability {gain} chips"),
-                    ("judged by", f"`{shown}`"),
+                    ("evaluated by", f"`{shown}`"),
                 ],
             )
         )
@@ -198,18 +198,24 @@ def hand_values() -> Iterator[str]:
             card(
                 f"`{street}`",
                 [
-                    ("what", f"values of hands where the {street} begins, {settings['layers']} layers of {settings['width']}"),
+                    (
+                        "what",
+                        f"values of hands at the start of the {street}, {settings['layers']} layers of {settings['width']}",
+                    ),
                     ("file", located(path)),
                     ("trained by", f"`{command('hand-values', '', settings, defaults)}`"),
                     ("effort", f"{about['situations']:,} situations, {effort(about, '')}"),
-                    ("strength", f"errs by {ours[3]} pots on hands as held, {ours[4]} on a range's value"),
-                    ("baseline", f"showdown values err by {showdown[3]} and {showdown[4]}"),
-                    ("judged by", "`python papers/run.py holdem/hands` ([results](../papers/holdem-solving.md#hands))"),
+                    (
+                        "strength",
+                        f"mean error of {ours[3]} pots for hands weighted by range, {ours[4]} for a range's value",
+                    ),
+                    ("baseline", f"errors of showdown values: {showdown[3]} and {showdown[4]}"),
+                    ("evaluated by", "`python papers/run.py holdem/hands` ([results](../papers/holdem-solving.md#hands))"),
                     ("stacks", f"{settings['least_stack']:g} to {settings['most_stack']:g} pots"),
                 ],
             )
         )
-    yield table(("street", "all hands", "hands as held", "range", "situations", "CPU seconds"), rows)
+    yield table(("street", "all hands", "hands weighted by range", "range", "situations", "CPU seconds"), rows)
     yield from cards
 
 
@@ -239,7 +245,7 @@ def discounts() -> Iterator[str]:
                     ("file", located(path)),
                     ("trained by", f"`{made}`"),
                     ("effort", f"{about['epochs']:,} epochs, {about['seconds']:,.0f} seconds; {about['date']}"),
-                    ("judged by", about["scores"]["what"]),
+                    ("evaluated by", about["scores"]["what"]),
                     ("results", "[published figures](../papers/ddcfr.md), [training](../papers/ddcfr-training.md)"),
                 ],
             )
@@ -249,7 +255,7 @@ def discounts() -> Iterator[str]:
                 [(game, f"{found['exploitability']:.2e}", f"{found[base]:.2e}") for game, found in scores.items()],
             )
         )
-    yield table(("policy", "compared with", "lower on", "epochs", "seconds"), rows)
+    yield table(("policy", "baseline", "games with lower exploitability", "epochs", "seconds"), rows)
     yield from cards
 
 
@@ -275,7 +281,7 @@ def charts() -> Iterator[str]:
                     ("strength", f"exploitability {gain:.1f} mbb/hand in the game solved, on fitted boards"),
                     ("first decision", solved[name][7]),
                     ("chart by a network", f"differs by {apart[name]['apart']['first']:.1%} of play at the first decision"),
-                    ("judged by", "`python papers/run.py holdem/preflop_deep` ([results](../papers/holdem-preflop.md))"),
+                    ("evaluated by", "`python papers/run.py holdem/preflop_deep` ([results](../papers/holdem-preflop.md))"),
                 ],
             )
         )

@@ -1,8 +1,9 @@
-"""Pages of ``docs/papers``: the studies that each shows, and the summary at its top.
+"""Pages of ``docs/papers``: the studies of each page, and the summary at its top.
 
 A page is a file ``papers/PAPER/PAGE.toml``. Its summary takes our own numbers from stored results, so that none is typed by
 hand: ``[[STUDY/KEY/KEY:.3f]]`` is a measured number (see :func:`papers.common.claims.filled`), ``{{STUDY|TABLE|ROW|COLUMN}}``
-a cell of a stored table. TABLE counts tables from 0. ROW is the beginning of a row, its cells joined by ``/``.
+a cell of a stored table. TABLE counts tables from 0. ROW is the beginning of a row, its cells joined by ``/``. If several
+columns have the same heading, ``COLUMN#2`` is the second.
 """
 
 import re
@@ -95,9 +96,11 @@ def cell(study: str, table: int, row: str, column: str) -> str:
         KeyError: there is no such row or column.
     """
     stored = read_lines(results_file(study))[0]["tables"][table]
-    if column not in stored["columns"]:
+    heading, _, number = column.partition("#")
+    places = [place for place, name in enumerate(stored["columns"]) if name == heading]
+    if not 0 < int(number or 1) <= len(places):
         raise KeyError(f"table {table} of {study} has no column {column!r}")
     for cells in stored["rows"]:
         if "/".join(cells).startswith(row):
-            return str(cells[stored["columns"].index(column)])
+            return str(cells[places[int(number or 1) - 1]])
     raise KeyError(f"table {table} of {study} has no row {row!r}")

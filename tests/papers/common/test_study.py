@@ -56,6 +56,13 @@ def test_a_cell_that_is_not_stored():
         cell("rebel/table2", 0, "published: ReBeL FP", "1x9f")
 
 
+def test_a_cell_under_the_second_of_two_equal_headings():
+    first, second = (cell("holdem/own_blueprint", 0, "turns and rivers", f"95% interval{which}") for which in ("", "#2"))
+    assert first != second
+    with pytest.raises(KeyError, match="has no column '95% interval#3'"):
+        cell("holdem/own_blueprint", 0, "turns and rivers", "95% interval#3")
+
+
 def test_the_list_of_studies_is_current():
     assert f"{module.BEGIN}\n{module.listing()}\n{module.END}" in (PAPERS / "README.md").read_text(encoding="utf-8")
 
