@@ -109,7 +109,7 @@ def test_bad_ranges_are_refused(ranges: tuple[np.ndarray, np.ndarray]) -> None:
 
 def test_actions_need_a_policy() -> None:
     rules = public_tree("liars_dice(dice_sides=3)")
-    with pytest.raises(GameError, match=r"action 0 at \(\) needs a policy \(6, 3\), not none"):
+    with pytest.raises(GameError, match=r"action 0 at \(\) needs a policy of shape \(6, 3\), not None"):
         Belief.root(rules).after(0)
     with pytest.raises(GameError, match="no action"):
         Belief.root(rules).after(99, np.ones((6, 3)))

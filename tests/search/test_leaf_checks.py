@@ -44,9 +44,9 @@ def with_entry(value: float) -> tuple[np.ndarray, ...]:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (None, r"must return a tuple of float64 \[K, H\], one for each player, not None"),
-        (np.zeros(3), r"one for each player, not ndarray of shape \(3,\)"),
-        ((np.zeros((COUNT, WIDTHS[0])),), "one for each player, not tuple"),
+        (None, r"must return a tuple with one float64 array \[K, H\] per player, not None"),
+        (np.zeros(3), r"per player, not ndarray of shape \(3,\)"),
+        ((np.zeros((COUNT, WIDTHS[0])),), "per player, not tuple"),
         (
             (np.zeros((COUNT, WIDTHS[0] + 1)), np.zeros((COUNT, WIDTHS[1]))),
             rf"player 0 of shape \({COUNT}, {WIDTHS[0]}\) \(leaves, hands\), not ndarray of shape \({COUNT}, {WIDTHS[0] + 1}\)",

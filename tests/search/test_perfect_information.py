@@ -121,5 +121,5 @@ class GuessingNim(Nim):
 
 def test_what_is_hidden_from_both_is_refused() -> None:
     game = GuessingNim()
-    with pytest.raises(GameError, match="hidden from both players"):
+    with pytest.raises(GameError, match="does not have perfect information"):
         certain_policy(compile_game(game), PerfectInformation(game), NoLeaf(), PlaythroughSettings(iterations=20, depth=0))

@@ -51,7 +51,7 @@ class RebelNetworks(Agents):
 
         if is_rebel(text) or is_whole_folder(text):
             if asked.worst or asked.exact or asked.refine:
-                raise SpecError("--worst, --exact and --refine apply to policies; a network that searches does not take them")
+                raise SpecError("--worst, --exact and --refine do not apply to a network that searches; leave them out")
             if asked.think is not None:
                 raise SpecError(
                     "a ReBeL network is evaluated with a fixed number of iterations per search; use "

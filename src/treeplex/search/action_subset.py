@@ -108,14 +108,14 @@ def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> Act
     wanted = parse_sizes(",".join(map(str, sizes)), True)
     for size in wanted:
         if size.kind not in ("pot", "allin"):
-            raise SpecError(f"size {size}: write a share of the pot, such as 50%, or a for all-in")
+            raise SpecError(f"size {size} is neither a share of the pot nor all-in; write 50%, for example, or a for all-in")
     parts = [np.inf if size.kind == "allin" else size.value for size in wanted]
     first = rules.first_state()
 
     def chosen(node: Hashable, actions: Sequence[int]) -> list[int]:
         bets = rules.bets(PublicState(node, first.weight))
         if bets is None:
-            raise SpecError(f"{type(rules).__name__} has no bets; give the rules of a poker game")
+            raise SpecError(f"{type(rules).__name__} has no bets; use a poker game")
         raised = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
         numbers = {number for number, kind in enumerate(bets.kinds) if kind != "bet"}
         for part in parts if raised else ():
@@ -124,7 +124,8 @@ def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> Act
             nearest = raised[int(np.abs(offered - part).argmin())]
             if abs(bets.sizes[nearest] - part) * bets.pot > 0.5 + 1e-9:
                 raise SpecError(
-                    f"no bet of {part:.4g} of the pot at {node!r}; choose offered sizes instead of {sizes_to_string(wanted)}"
+                    f"the game has no bet of {100 * part:.4g}% of the pot at {node!r}; change the sizes "
+                    f"{sizes_to_string(wanted)}"
                 )
             numbers.add(nearest)
         return [actions[number] for number in sorted(numbers)]

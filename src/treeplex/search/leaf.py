@@ -61,7 +61,7 @@ def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Rang
     wanted = [(len(places), width) for width in places.widths]
     if not isinstance(values, tuple | list) or len(values) != len(wanted):
         returned = "None" if values is None else f"{type(values).__name__}{shape_text(values)}"
-        raise AlgorithmError(f"{leaf_name(leaf)} must return a tuple of float64 [K, H], one for each player, not {returned}")
+        raise AlgorithmError(f"{leaf_name(leaf)} must return a tuple with one float64 array [K, H] per player, not {returned}")
     for i in range(len(wanted)) if player is None else (player,):
         entries = values[i]
         if np.shape(entries) != wanted[i] or not isinstance(entries, np.ndarray):

@@ -140,8 +140,9 @@ def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable
             before, now = probabilities[sequences], inside.rows[number]
             if not np.isnan(before).any() and not np.array_equal(before, now):
                 raise GameError(
-                    f"in {game} several states share the infostate {infostate!r}, so some information is hidden "
-                    "from both players and there is no exact policy; use playthroughs"
+                    f"{game} does not have perfect information, which an exact policy needs: several states share the "
+                    "infostate "
+                    f"{infostate!r}; use playthroughs"
                 )
             probabilities[sequences] = now
             labels = list(visited.actions)

@@ -40,7 +40,7 @@ class Agents(PolicySource):
     def game(self, source: Any) -> str:
         """The game recorded in a training folder."""
         if kind_of(source) is None:
-            raise SpecError(f"{source} is an agent; name its game too (--game)")
+            raise SpecError(f"agent {source} can play several games; name one (--game)")
         return str(read_json(Path(source) / RUN).get("game", ""))
 
     def policy(self, source: Any, game: Any = None) -> Policy:
@@ -54,9 +54,7 @@ class Agents(PolicySource):
         from treeplex.search.match.agent_policy import policy_of_agent
 
         if request.complete or request.refine or request.ray is not None or request.workers is not None:
-            raise SpecError(
-                f"--complete and --refine need a policy, --workers and --ray a ReBeL network, not {text}; leave them out"
-            )
+            raise SpecError(f"agent {text} does not support --complete, --refine, --workers and --ray; leave them out")
 
         settings: dict[str, Any] = {"iterations": request.iterations, **pairs(request.changes or [])}
         computed = policy_of_agent(game, text, plays=request.playthroughs, seed=request.seed, think=request.think, **settings)

@@ -86,7 +86,9 @@ class SubgameSearch:
         self.choices: LeafChoices | None = None
         if isinstance(leaf, ManyValued) and max(leaf.continuations) > 1 and len(subgame.leaves):
             if not plays and method.leaves != "current":
-                raise AlgorithmError(f"{method.name} does not support choices behind leaves; use another method, such as cfr+")
+                raise AlgorithmError(
+                    f"{method.name} does not support choices of continuations at leaves; use another method, such as cfr+"
+                )
             self.choices = LeafChoices(leaf, subgame.leaves, self.arrays.reach_at_leaves(self.arrays.strategy))
         self.iteration, self.players = 0, range(subgame.game.players)
         self.sums = [np.zeros((len(subgame.roots), width)) for width in subgame.roots.widths]
@@ -116,7 +118,7 @@ class SubgameSearch:
             AlgorithmError: the search has a gadget or choices.
         """
         if self.gadget is not None or self.choices is not None:
-            raise AlgorithmError(f"{what} supports neither gadgets nor choices behind leaves; search without it")
+            raise AlgorithmError(f"{what} supports neither gadgets nor choices of continuations at leaves; search without them")
 
     @property
     def policy(self) -> Floats:
@@ -318,7 +320,7 @@ class SubgameSearch:
             AlgorithmError: the method is fictitious play, whose policy is its average.
         """
         if isinstance(self.method.scheme, FictitiousRule):
-            raise AlgorithmError(f"{self.method.name} cannot skip iterations, since it plays against its average; skip none")
+            raise AlgorithmError(f"{self.method.name} cannot skip iterations, since it plays against its average; set skip=0")
         self.arrays.average[:] = 0.0
         for sums in (*self.sums, *(self.leaf_sums or ())):
             sums[:] = 0.0

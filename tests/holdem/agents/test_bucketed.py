@@ -133,7 +133,7 @@ def test_it_has_to_see_every_bet() -> None:
     player = BucketAgent(limit_holdem(rules_of(own)).public, own)
     later = player.game.after(player.game.first_state(), 1)
     ones = np.ones(len(royal().hands))
-    with pytest.raises(GameError, match="must observe whole hands"):
+    with pytest.raises(GameError, match="needs to observe the hand from its start"):
         player.begin(at=Belief(player.game, later, (ones, ones)))
 
 

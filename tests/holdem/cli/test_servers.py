@@ -44,7 +44,7 @@ def test_what_was_played_before_a_failure_is_told_and_kept_and_resumed(tmp_path)
         words = ["slumbot", CALLER, "--url", url, "-n", "12", "--out", str(out)]
         printed, said = ran(*words, code=2)
         assert printed.startswith("5 hands\n  won  ")
-        assert "; no 95% interval below 30 hands" in printed
+        assert "; no 95% interval for fewer than 30 hands" in printed
         assert f"file {out}" in printed
         assert said.startswith(f"error: no answer from {url}/api/act: ")
         assert said.count("\n") == 1

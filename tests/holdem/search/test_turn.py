@@ -315,7 +315,7 @@ def test_what_does_not_fit_is_refused() -> None:
     search = SubgameSearch(turn, METHODS["dcfr"], ZeroLeaf())
     with pytest.raises(GameError, match="not a decision of this street"):
         search.policy_at(turn.nodes[0], search.average)
-    with pytest.raises(AlgorithmError, match="this needs subgames of public trees"):
+    with pytest.raises(AlgorithmError, match="is not in a public tree, which this search needs"):
         search.values_of_average(turn.ranges)
     over = turn.game.after(turn.game.after(turn.game.first_state(), 1), 0)
     with pytest.raises(GameError, match="where no player acts any more"):

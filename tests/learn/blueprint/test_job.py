@@ -33,5 +33,5 @@ def test_more_tables_than_memory(tmp_path, monkeypatch):
 
 def test_no_buckets_are_written_as_none():
     assert BlueprintTraining(**BlueprintTraining.read_changes({"buckets": "none"})).buckets == ()
-    with pytest.raises(SpecError, match=r"recall=true; take method=percentile or kmeans"):
+    with pytest.raises(SpecError, match=r"recall=true, .*; use percentile or kmeans"):
         BlueprintTraining(recall=True)

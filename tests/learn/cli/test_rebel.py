@@ -133,7 +133,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
 
 @pytest.mark.slow_cases(
     "train rebel --out {0}-name the game: treeplex train rebel GAME --out DIR",
-    "evaluate liars_dice(dice_sides=2) {1} --exact-about policies",
+    "evaluate liars_dice(dice_sides=2) {1} --exact-do not apply to a network that searches",
     "evaluate liars_dice(dice_sides=2) {1} --set depth=-1-depth must be an integer of at least 0, not -1",
     "evaluate liars_dice(dice_sides=2) {1} --set depth-key=value",
     "evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps-true or false",
@@ -145,7 +145,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
         ("train rebel liars_dice", "--out DIR"),
         ("train rebel goofspiel(num_cards=3) --out {0}", "goofspiel(num_cards=3) has private information"),
         ("train rebel --out {0}", "name the game: treeplex train rebel GAME --out DIR"),
-        ("train rebel liars_dice --out {0} --resume {0}", "not both"),
+        ("train rebel liars_dice --out {0} --resume {0}", "give only one of --out and --resume"),
         ("train rebel liars_dic --out {0}", "did you mean 'liars_dice'"),
         ("train rebel liars_dice --set widht=3 --out {0}", "did you mean 'width'"),
         ("train rebel liars_dice --set width --out {0}", "key=value"),
@@ -157,9 +157,9 @@ def test_help_of_a_learner_lists_its_settings() -> None:
         ("train rebel liars_dice --epochs 3 --out {0}", "see treeplex train --help"),
         ("train rebel --resume {0}", "holds no training of treeplex train"),
         ("train rebel --resume {0} --preset paper", "--set"),
-        ("train ddcfr --resume {1}", "a job of kind rebel"),
+        ("train ddcfr --resume {1}", "is a training run of rebel, not of ddcfr; resume it without naming a learner"),
         ("evaluate liars_dice {1}", "a network for liars_dice(dice_sides=2)"),
-        ("evaluate liars_dice(dice_sides=2) {1} --exact", "about policies"),
+        ("evaluate liars_dice(dice_sides=2) {1} --exact", "do not apply to a network that searches"),
         ("evaluate liars_dice(dice_sides=2) {1} --playthroughs 0", "playthroughs must be"),
         ("evaluate liars_dice(dice_sides=2) {1} --set endgme=3", "did you mean 'endgame'"),
         ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "depth must be an integer of at least 0, not -1"),
@@ -318,7 +318,7 @@ def test_a_person_plays_against_a_network(trained: Path) -> None:
     out = play(DICE, "--against", trained, "--seat", 0, "--seed", 1, "--iterations", 4, typed="nonsense\n2-2\nq\n")
     assert "you are player 0" in out
     assert "1 1-1   2 1-2   3 2-1   4 2-2" in out
-    assert "'nonsense' is none of these" in out
+    assert "'nonsense' is not one of the actions" in out
     assert "player 1   Liar" in out  # nothing is higher
     assert "after 1 game: " in out
     assert "thank you for playing" in out

@@ -121,7 +121,7 @@ def test_a_training_goes_on_bit_for_bit(game: str, searched: float) -> None:
 
 def test_states_of_other_trainings_are_refused() -> None:
     state = SituationTrainer(DeepStackSource(LEDUC, TINY)).state()
-    with pytest.raises(FileError, match="does not belong to this training"):
+    with pytest.raises(FileError, match="does not fit this training run"):
         SituationTrainer(DeepStackSource(LEDUC, replace(TINY, width=16))).restore(state)
 
 

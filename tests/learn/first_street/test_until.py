@@ -53,7 +53,7 @@ def test_it_resumes_bit_for_bit_and_its_file_gives_it_back(tmp_path: Path) -> No
     assert again["x", "TdQd"] == pytest.approx(whole["x", "TdQd"])
     small_file = load_solution(whole.save(tmp_path / "small.spot", resumable=False))
     assert small_file["", "TdQd"] == pytest.approx(whole["", "TdQd"], abs=1e-3)
-    with pytest.raises(SpecError, match="saved without the state for resuming"):
+    with pytest.raises(SpecError, match="saved without solver state"):
         tp.solve(resume=small_file, iterations=30)
     with pytest.raises(PolicyError, match="without its last streets"):
         whole.policy.judge()
@@ -68,7 +68,7 @@ def test_what_it_resumes_stays_as_it_was() -> None:
     ):
         with pytest.raises(SpecError, match=words.replace("+", r"\+")):
             tp.solve(resume=started, **{"iterations": 6} | options)
-    with pytest.raises(SpecError, match="is scheduled for 3 iterations"):
+    with pytest.raises(SpecError, match="was started with a schedule of 3 iterations"):
         tp.solve(resume=by_showdown(3, algorithm="hs-dcfr"), iterations=6)
     whole = tp.solve(flop(), iterations=1, target=0.0, threads=1)
     with pytest.raises(SpecError, match="covers all streets; leave until out"):

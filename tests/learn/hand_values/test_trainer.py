@@ -58,7 +58,7 @@ def test_labels_by_the_next_network_come_close_to_solves() -> None:
         near.append(float((one.weights * np.abs(one.worth - other.worth)).sum() / 2))
         far.append(float((one.weights * np.abs(one.worth - (one.equity - 0.5))).sum() / 2))
     assert np.mean(near) < 0.5 * np.mean(far)
-    with pytest.raises(SpecError, match="none follows the river"):
+    with pytest.raises(SpecError, match="the river is the last"):
         HandSource(replace(RIVER, labels="network"))
 
 
@@ -103,7 +103,7 @@ def test_a_training_resumes_bit_for_bit() -> None:
     assert one.done == other.done == 6
     for name, array in one.state().items():
         np.testing.assert_array_equal(array, other.state()[name], err_msg=name)
-    with pytest.raises(FileError, match="does not belong to this training"):
+    with pytest.raises(FileError, match="does not fit this training run"):
         other.restore({})
 
 

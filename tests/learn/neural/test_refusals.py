@@ -50,7 +50,7 @@ DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
             "openspiel:tiny_hanabi",
             {"rules": True},
             AlgorithmError,
-            "Coma needs the whole game; take deep-cfr, nfsp or ppo",
+            "Coma needs all histories; use deep-cfr, nfsp or ppo",
         ),
     ],
 )

@@ -230,7 +230,7 @@ def test_a_training_goes_on_bit_for_bit() -> None:
     assert {"policy.targets", "policy.net.0.weight", "policy.adam.0.step", "policy.legal"} <= names
     for name, array in whole.state().items():
         assert np.array_equal(array, second.state()[name]), name
-    with pytest.raises(FileError, match="does not belong to this training"):
+    with pytest.raises(FileError, match="does not fit this training run"):
         second.restore(RebelTrainer(rules, replace(TINY, policy_net=False)).state())
 
 

@@ -253,7 +253,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(GameError, match="no features"):
         RebelTrainer(public_tree("modified_rps"))
     state = RebelTrainer(public_tree(DICE), TINY).state()
-    with pytest.raises(FileError, match="does not belong to this training"):
+    with pytest.raises(FileError, match="does not fit this training run"):
         RebelTrainer(public_tree("liars_dice(dice_sides=3)"), TINY).restore(state)
     assert PAPER.iterations == 512  # 1,024 updates of one player
 

@@ -91,7 +91,7 @@ def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> Non
         third.round()
     assert same(first.state(), third.state())
     assert not same(second.state(), third.state())
-    with pytest.raises(FileError, match="does not belong to this training"):
+    with pytest.raises(FileError, match="does not fit this training run"):
         RebelTrainer(SPOT, replace(settings, width=8)).restore(first.state())
 
 

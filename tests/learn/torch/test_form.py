@@ -106,7 +106,7 @@ def test_a_device_is_an_option_of_solve(tmp_path: Path) -> None:
 
 
 def test_what_tensors_do_not_do() -> None:
-    with pytest.raises(AlgorithmError, match=r"apcfr\+ does not run on tensors; take device cpu"):
+    with pytest.raises(AlgorithmError, match=r"apcfr\+ does not run on tensors; use device cpu"):
         tp.solve("kuhn_poker", "apcfr+", device=NAME)
     with pytest.raises(AlgorithmError, match="ddcfr does not run on tensors"):
         tp.solve("kuhn_poker", "ddcfr", device=NAME)

@@ -346,7 +346,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert torch_device("cpu") is torch_device("auto") is None
     assert torch_device("torch-cpu") == torch.device("cpu")
-    with pytest.raises(SpecError, match="no CUDA GPU here; take cpu, or auto"):
+    with pytest.raises(SpecError, match="no CUDA GPU here; use cpu, or auto"):
         RebelTrainer(public_tree(DICE), replace(TINY, device="cuda"))
     with pytest.raises(SpecError, match="device must be one of cpu, cuda"):
         replace(TINY, device="gpu")
@@ -356,7 +356,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("method", ["fp", "cfr-avg-simultaneous", "lcfr-avg-modified-simultaneous"])
 def test_other_methods_stay_on_the_processor(method: str) -> None:
-    with pytest.raises(SpecError, match=f"method {method} runs on device cpu only; take device cpu, or one of cfr"):
+    with pytest.raises(SpecError, match=f"method {method} runs on device cpu only; use device cpu, or one of cfr"):
         RebelTrainer(public_tree(DICE), replace(TINY, method=method))
 
 

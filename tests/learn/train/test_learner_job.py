@@ -102,7 +102,7 @@ def test_reading_a_folder_runs_no_code(tmp_path: Path) -> None:
     tp.train("kuhn_poker", mine, settings=SHORT, out=tmp_path / "run")
     (tmp_path / "ran").unlink()
     with pytest.raises(
-        FileError, match=r"trained by the custom learner .*mine.py:DeepCFR; reading a folder runs no code, so name it again"
+        FileError, match=r"trained by a custom learner, whose code is not run .*; name it again, .*mine.py:DeepCFR"
     ):
         tp.train(resume=tmp_path / "run")
     assert tp.exploitability("kuhn_poker", tmp_path / "run") > 0
@@ -166,7 +166,7 @@ def test_wrong_names_are_refused(tmp_path: Path) -> None:
     ]:
         with pytest.raises(SpecError, match=part):
             tp.train("kuhn_poker", learner, out=tmp_path / "run")  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="does not take workers"):
+    with pytest.raises(SpecError, match="does not support workers"):
         tp.train("kuhn_poker", DEEP, out=tmp_path / "run", workers=2)
     tp.train("kuhn_poker", DEEP, settings=SHORT | {"steps": 1}, out=tmp_path / "run")
     with pytest.raises(SpecError, match=r"cannot change to .* now"):

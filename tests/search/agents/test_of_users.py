@@ -204,7 +204,7 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
     [
         ("other.py:A", r"no file other\.py; .* myagent\.py:MyAgent"),
         ("my.py:Halff", r"my\.py defines no 'Halff'; did you mean 'Half'"),
-        ("my.py:Half", r"gave a Half, not an agent, since it lacks begin, policy; derive treeplex\.search\.BaseAgent"),
+        ("my.py:Half", r"is a Half, not an agent: it lacks begin, policy; derive it from treeplex\.search\.BaseAgent"),
         ("my.py:broken", r"^my\.py:31: AttributeError: .* \(while making my\.py:broken\)"),
         ("my.py:uniform(depth=2)", r"unexpected keyword argument 'depth'; it takes \(game\)"),
         ("my.py:ZERO(depth=2)", "has parameters, but it is a ZeroLeaf, not a class or function"),
@@ -226,7 +226,7 @@ def test_agents_are_judged_by_name(folder: Path, examples: Any) -> None:
     assert json.loads(result.stdout)["exploitability"] == pytest.approx(tp.exploitability(game, own))
     assert tp.exploitability(game, "my.py:Exact(iterations=100)") < 0.05
     result = CliRunner().invoke(app, ["show", text])
-    assert "is an agent; name its game too (--game)" in result.stderr
+    assert "can play several games; name one (--game)" in result.stderr
     assert CliRunner().invoke(app, ["show", text, "--game", "kuhn_poker"]).exit_code == 0
 
 
@@ -263,6 +263,7 @@ def test_a_leaf_with_other_parameters_is_refused(folder: Path, parameters: str) 
     (folder / "leaf.py").write_text(code)
     for name in ("leaf", "Leaf"):
         with pytest.raises(
-            SpecError, match=r"takes \(.*\); a leaf takes \(places, believed, reached, player=None\), in this order"
+            SpecError,
+            match=r"has parameters \(.*\); a leaf must accept \(places, believed, reached, player=None\), in this order",
         ):
             load_leaf(f"leaf.py:{name}")

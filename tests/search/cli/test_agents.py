@@ -48,7 +48,7 @@ def test_an_agent_shows_its_settings() -> None:
     assert "'serch'; did you mean 'search'?" in call("agents", "serch", code=2)
     own = Path(__file__).resolve().parents[3] / "examples" / "extending" / "advised_agent.py"
     assert "search depth in moves" in call("agents", f"{own}:AdvisedSearch")
-    assert "derive treeplex.arena.AgentKind" in call("agents", own.with_name("lookahead_agent.py"), code=2)
+    assert "derive it from treeplex.arena.AgentKind" in call("agents", own.with_name("lookahead_agent.py"), code=2)
 
 
 @pytest.mark.parametrize("against", ["search(depth=1,leaf=zero,iterations=20)", "search(leaf=zero)"])
@@ -71,7 +71,7 @@ def test_the_iterations_of_a_decision_are_shown(against: str) -> None:
     [
         (("--against", "search", "--think", "0"), "the thinking time is '0'; give a time above 0, such as 2s, 500ms or 2"),
         (("--against", "search", "--think", "soon"), "the thinking time is 'soon'"),
-        (("--against", "uniform", "--think", "2s"), "a policy does not search"),
+        (("--against", "uniform", "--think", "2s"), "apply to agents that search, not to a policy"),
         (("--against", "blueprint(file=none)"), "none"),
         (("--against", "serch"), "did you mean 'search'?"),
     ],

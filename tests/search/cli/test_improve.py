@@ -37,7 +37,7 @@ def test_it_prints_and_solves_by_itself() -> None:
 
 def test_it_ends_where_no_bet_is_unknown() -> None:
     out = call("no_limit_leduc(stack=300)", "--times", 3, "-n", 5)
-    assert out.splitlines()[-1] == "no bets are missing"
+    assert out.splitlines()[-1] == "no bets to add"
     assert "translated" in out.splitlines()[-2]
 
 
@@ -47,4 +47,4 @@ def test_errors_name_the_remedy(tmp_path: Path) -> None:
     assert "give the sizes with which it was solved" in call(REAL, few, "--sizes", "a", code=2)
     assert "unknown gadget" in call(REAL, "--gadget", "margin", code=2)
     assert "has no bets" in call("liars_dice(dice_sides=3)", code=2)
-    assert "write a share of the pot" in call(REAL, "--sizes", "2x", code=2)
+    assert "is neither a share of the pot nor all-in" in call(REAL, "--sizes", "2x", code=2)

@@ -53,7 +53,7 @@ def test_json():
 
 def test_few_hands_have_no_interval():
     out = call("leduc_poker", "uniform", "--hands", 10).stdout
-    assert "no 95% interval below 30 hands; 10 were played" in out
+    assert "no 95% interval for fewer than 30 hands; 10 were played" in out
     assert "±" not in out
     found = json.loads(call("leduc_poker", "uniform", "--hands", 10, "--json").stdout)
     assert (found["interval"], found["hands"]) == (None, 10)

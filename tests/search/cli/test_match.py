@@ -81,7 +81,7 @@ def test_everybody_and_three_players(policy: str) -> None:
     [
         ((GAME, "uniform"), "1 agent is given, but the game has 2 seats"),
         ((GAME, "uniform", "uniform", "--think", "0"), "the thinking time is '0'"),
-        ((GAME, "uniform", "uniform", "--think", "10ms"), "omit the thinking time"),
+        ((GAME, "uniform", "uniform", "--think", "10ms"), "so a thinking time has no effect"),
         ((GAME, "uniform", "uniform", "uniform"), "3 agents are given"),
         (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
         ((), "needs a game and agents"),

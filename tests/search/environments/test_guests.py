@@ -125,7 +125,7 @@ def test_players_that_are_no_text() -> None:
     assert tp.agent(same, "kuhn_poker") is same
     with pytest.raises(PolicyError, match="cannot read a policy from int"):
         tp.agent(3, "kuhn_poker")
-    with pytest.raises(SpecError, match="iterations: a Policy has no settings here"):
+    with pytest.raises(SpecError, match="settings iterations do not apply to a Policy"):
         tp.agent(solution.policy, "kuhn_poker", iterations=3)
 
 

@@ -145,7 +145,7 @@ def test_a_new_game_is_noticed() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     agent = tp.agent("uniform", "kuhn_poker")
-    with pytest.raises(GameError, match="there is no seat 2"):
+    with pytest.raises(GameError, match="seat is 2; give 0 to 1"):
         SeatedAgent(agent, 2)
     with pytest.raises(GameError, match="player 0 has no infostate 'nowhere'"):
         SeatedAgent(agent, 0).act("nowhere")

@@ -85,8 +85,8 @@ def test_three_players() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("kuhn_poker", "search", "--complete"), "need a policy"),
-        (("kuhn_poker", "search", "--workers", 2), "--workers and --ray a ReBeL network, not search"),
+        (("kuhn_poker", "search", "--complete"), "agent search does not support --complete"),
+        (("kuhn_poker", "search", "--workers", 2), "agent search does not support .*--workers"),
         (("kuhn_poker", "search", "--think", "0"), "thinking time is"),
         (("kuhn_poker", "uniform", "--think", "1"), "are for agents, and uniform is not one"),
         (("kuhn_poker", "uniform", "--workers", 2), "are for agents, and uniform is not one"),
@@ -105,7 +105,7 @@ def test_refusals_are_one_line(arguments: tuple[object, ...], message: str) -> N
 
 
 def test_agents_are_shown_and_exported(tmp_path: Any) -> None:
-    assert "is an agent; name its game too (--game)" in call("show", "search", code=2)[1]
+    assert "can play several games; name one (--game)" in call("show", "search", code=2)[1]
     text = "search(depth=0,leaf=zero,drawn=false,iterations=50)"
     assert "6 of 12" in call("show", text, "--game", "kuhn_poker", "--limit", 6)[0]
     call("export", text, tmp_path / "out.json", "--game", "kuhn_poker")

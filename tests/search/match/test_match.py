@@ -132,7 +132,7 @@ def test_an_interval_needs_thirty_deals(policies: list[Policy], hands: int, dupl
     """Hands of one deal count once; rounds of two hands are whole."""
     found = match(LEDUC, policies, sampled=True, hands=hands, duplicate=duplicate)
     assert found.deals == (deals, deals)
-    note = f"no 95% interval below 30 deals; so far {deals}"
+    note = f"no 95% interval for fewer than 30 deals; {deals}"
     assert (note in found.notes()) == (deals < 30)
     assert (found.table()[0][found.columns.index("95% interval")] == "-") == (deals < 30)
     assert (found.plain()["interval"][0] == [None, None]) == (deals < 30)
@@ -254,14 +254,14 @@ def test_an_agent_that_fails_loses_no_match(own: str, tmp_path: Path) -> None:
 
 
 def test_an_agent_that_always_fails_ends_the_match(own: str) -> None:
-    with pytest.raises(AlgorithmError, match=r"all of the first 1\d* hands failed, .*Mine.*: not this card"):
+    with pytest.raises(AlgorithmError, match=r"all of the first 1\d* hands failed; .*Mine.*: not this card"):
         match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", f"{own}:Mine(always=true)"], sampled=True, hands=100)
 
 
 def test_a_match_of_failed_hands_is_an_error(own: str) -> None:
     call = CliRunner().invoke(app, ["match", "kuhn_poker", "uniform", f"{own}:Mine(always=true)", "--sampled", "-n", "4"])
     assert call.exit_code == 2
-    assert "all of the first 4 hands failed, the first one of" in call.stderr
+    assert "all of the first 4 hands failed; first error, in agent" in call.stderr
     assert "not this card" in call.stderr
     assert "nan" not in call.output
 
@@ -316,9 +316,9 @@ def test_objects_play_too(own: str) -> None:
     assert match(game, [table, "uniform"]).exact
     assert match(game, [tp.agent("uniform", game), f"{own}:Mine"], hands=20).hands == 20
     assert match(LEDUC, ["uniform", "uniform"], sampled=True, hands=20, aivat=f"{own}:Cheap").about.values == f"{own}:Cheap"
-    with pytest.raises(SpecError, match="play in one process"):
+    with pytest.raises(SpecError, match="workers do not support agents or values given as objects"):
         match(game, [table, "uniform"], workers=2)
-    with pytest.raises(GameError, match="for different games"):
+    with pytest.raises(GameError, match="the agents play different games"):
         match(LEDUC, [TableAgent(public_tree(LEDUC), table.table), f"{own}:Mine"])
     assert isinstance(table, BaseAgent)
 

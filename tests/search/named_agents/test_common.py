@@ -79,7 +79,7 @@ def test_rebel_is_one_of_them() -> None:
         ("modicum(blueprint={},promises=estimates)", SpecError, "promises applies only to full-game hold'em .* leave it out"),
         ("modicum(blueprint={},approach=biased)", SpecError, "approach must be one of bias, self-generative"),
         ("deepstack(leaf=nothing)", SpecError, "leaf must be exact, zero or a file"),
-        ("deepstack(iterations=10,skip=10)", SpecError, "skip is 10; give less than the 10 iterations"),
+        ("deepstack(iterations=10,skip=10)", SpecError, "skip is 10; it must be below the 10 iterations"),
     ],
 )
 def test_what_is_refused(text: str, error: type[TreeplexError], message: str, solved: Path) -> None:

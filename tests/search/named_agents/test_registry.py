@@ -126,7 +126,7 @@ def test_what_is_no_time(text: Any) -> None:
         ("unifrom", KUHN, SpecError, "did you mean 'uniform'"),
         ("blueprint", KUHN, SpecError, r"agent blueprint needs file; write, for example, blueprint\(file=runs/leduc\)"),
         ("blueprint(file=none.json)", KUHN, FileError, "none.json"),
-        ("uniform(depth=2)", KUHN, SpecError, "agent uniform has no setting 'depth'; it has none"),
+        ("uniform(depth=2)", KUHN, SpecError, "agent uniform has no setting 'depth', nor any other"),
         ("search(dpeth=2)", KUHN, SpecError, "agent search has no setting 'dpeth'; did you mean 'depth'"),
         ("search(depth=-1)", KUHN, SpecError, "depth must be an integer of at least 0, or none, not -1"),
         ("search(think=0s)", KUHN, SpecError, "thinking time is"),
@@ -280,6 +280,7 @@ def test_a_person_waits_two_seconds(text: str, game: str, iterations: int | None
 
 def test_a_time_where_only_iterations_count_names_the_agents_that_take_one() -> None:
     with pytest.raises(
-        SpecError, match="for a number of iterations; give iterations, or an agent that takes a time: endgames, libra"
+        SpecError,
+        match="does not support think in full-game hold'em; give iterations, or use an agent that supports it: endgames, libra",
     ):
         agent("rebel", "holdem(stack=100)", think="1s")

@@ -77,7 +77,7 @@ def test_libratus_translates_before_and_solves_after(few: Path) -> None:
 @pytest.mark.parametrize("name", ["libratus", "modicum"])
 def test_who_follows_a_blueprint_is_not_told_of_new_bets(name: str, few: Path) -> None:
     """Its blueprint would not know them; but it plays the game with all bets, for which that is translated."""
-    with pytest.raises(SpecError, match="let the agent play the game with all bets"):
+    with pytest.raises(SpecError, match="the agent's blueprint lacks bets added during play"):
         tp.agent(f"translated(agent={name}(blueprint={few}),game={FEW},off_tree=resolve)", REAL)
     game = load(REAL)
     players = [tp.agent(f"{name}(blueprint={few},iterations=4)", game, seed=1), tp.agent("uniform", game, seed=2)]

@@ -209,12 +209,12 @@ def test_what_is_refused() -> None:
         ({"gadget": "margin"}, "gadget must be one of none, resolve.*, not 'margin'"),
         ({"every": "street"}, "every must be one of decision, round, not 'street'"),
         ({"method": "lp"}, "method must be one of .*, not 'lp'"),
-        ({"iterations": 5, "skip": 5}, "skip is 5; give less than the 5 iterations of a solve"),
+        ({"iterations": 5, "skip": 5}, "skip is 5; it must be below the 5 iterations of a search"),
         ({"method": "fp", "skip": 5}, "fp cannot skip iterations"),
     ):
         with pytest.raises(SpecError, match=message):
             ResolveSettings(**settings)  # type: ignore[arg-type]
-    with pytest.raises(AlgorithmError, match="give a blueprint, or start=0"):
+    with pytest.raises(AlgorithmError, match="needs a blueprint, which plays until deal 1; give one, or start=0"):
         ResolvingAgent(rules, ResolveSettings(), start=1)
     policy = blueprint(10)
     with pytest.raises(AlgorithmError, match="start=2, but the game has no round after 2 deals"):

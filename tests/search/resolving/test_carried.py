@@ -144,7 +144,7 @@ def test_promises_of_the_first_to_act_are_those_of_the_root() -> None:
 def test_what_is_refused() -> None:
     search, belief = solved(Horizon(rounds=1), ExactLeaf(iterations=2), 2)
     card = 0
-    with pytest.raises(AlgorithmError, match="values after a deal are unknown, since subgames end before it"):
+    with pytest.raises(AlgorithmError, match="the gadget needs values after a deal, but subgames end before it"):
         ResolvingState(0, belief).after(ResolvedSubgame.of(search, 0), (*LEDUC, card))
     with pytest.raises(GameError, match="the subgame has no decision after"):
         ResolvedSubgame.of(search, 0).responses.at((*LEDUC, card))

@@ -127,10 +127,10 @@ def test_generated_continuations_are_best_responses(player: int) -> None:
 @pytest.mark.parametrize(
     ("player", "count", "method", "message"),
     [
-        (2, 2, "cfr+", "player is 2; give 0 or 1, the player who chooses behind leaves"),
-        (0, 0, "cfr+", "count is 0; give an integer of at least 1, including the blueprint"),
+        (2, 2, "cfr+", "player is 2; give 0 or 1, the player who chooses continuations at leaves"),
+        (0, 0, "cfr+", "count is 0; give an integer of at least 1"),
         (0, 2, "cfrr", "unknown method 'cfrr'; known: "),
-        (0, 3, "cfr-avg", "cfr-avg does not support choices behind leaves"),
+        (0, 3, "cfr-avg", "cfr-avg does not support choices of continuations at leaves"),
     ],
 )
 def test_what_is_not_generated(player: int, count: int, method: str, message: str) -> None:
@@ -230,8 +230,8 @@ def test_what_is_refused() -> None:
     with pytest.raises(AlgorithmError, match="the bias factor is 0"):
         biased_policy(uniform, ["bet"], 0)
     for choices in ({2: [uniform]}, {1: []}):
-        with pytest.raises(AlgorithmError, match="give policies of player 0, player 1 or both"):
+        with pytest.raises(AlgorithmError, match="give at least one policy for player 0, player 1 or both"):
             BlueprintLeaf(rules, uniform, choices)
     leaf = BlueprintLeaf(rules, uniform, {1: [uniform, uniform]})
-    with pytest.raises(AlgorithmError, match=r"cfr-avg does not support choices behind leaves"):
+    with pytest.raises(AlgorithmError, match=r"cfr-avg does not support choices of continuations at leaves"):
         SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(1)), METHODS["cfr-avg"], leaf)

@@ -107,5 +107,5 @@ def test_what_is_refused(kind: type[Gadget]) -> None:
 
 def test_what_knows_no_gadgets() -> None:
     search = guess(Resolve, "cfr+", (0.5, -0.5), 0)
-    with pytest.raises(AlgorithmError, match="a warm start supports neither gadgets nor choices behind leaves"):
+    with pytest.raises(AlgorithmError, match="a warm start supports neither gadgets nor choices of continuations at leaves"):
         start_warm(search, lambda *_: None, 3)

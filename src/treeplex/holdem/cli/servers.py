@@ -175,6 +175,6 @@ def summary_text(found: dict[str, Any]) -> str:
     from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
     if found["interval"] is None:
-        return f"{found['mbb_per_hand']:+,.0f} mbb/hand; no 95% interval below {FEWEST_DEALS} hands"
+        return f"{found['mbb_per_hand']:+,.0f} mbb/hand; no 95% interval for fewer than {FEWEST_DEALS} hands"
     low, high = found["interval"]
     return f"{found['mbb_per_hand']:+,.0f} mbb/hand, 95% interval {low:+,.0f} to {high:+,.0f}"

@@ -35,7 +35,7 @@ class AlphaHoldemKind(AgentKind):
     def make(self, game: Game, settings: Any, generator: np.random.Generator) -> Agent:
         network = NetworkFile.load(settings.net)
         if isinstance(game, Spot):
-            raise SpecError(f"alphaholdem plays full hands from the deal, not {game}; take holdem")
+            raise SpecError(f"alphaholdem plays full hands from the deal, not {game}; use holdem")
         if network.spec != str(game):
             raise SpecError(f"{settings.net} is a network for {network.spec}, not for {game}; train one for this game")
         coder = PlaneCoder(poker_of(game), network.settings.sizes, network.settings.slots)

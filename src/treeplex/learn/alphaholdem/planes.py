@@ -88,7 +88,7 @@ class PlaneCoder:
         first = game.first_state()
         stakes = game.stakes_at(first)
         if game.players != 2 or stakes is None:
-            raise GameError(f"AlphaHoldem plays two-player poker; take one of {POKER}")
+            raise GameError(f"AlphaHoldem plays two-player poker only; use one of {POKER}")
         self.game, self.sizes, self.slots = game, tuple(sizes), slots
         self.columns = 2 + len(sizes) + 1
         self._offers: dict[State, Offer] = {}
@@ -197,4 +197,4 @@ def poker_of(rules: Game) -> CardGame:
         game = PokerCards(rules)
     if isinstance(game, CardGame) and game.players == 2 and game.stakes_at(game.first_state()) is not None:
         return game
-    raise GameError(f"AlphaHoldem does not support {rules}; take {POKER}, with two players")
+    raise GameError(f"AlphaHoldem does not support {rules}; use one of {POKER}, with two players")

@@ -59,6 +59,6 @@ class AlphaHoldemSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.third <= 1.0 + self.clip:
-            raise SpecError(f"third must be above 1 + clip, {1.0 + self.clip:g}, not {self.third:g}")
+            raise SpecError(f"third is {self.third:g}; it must be above 1 + clip, {1.0 + self.clip:g}")
         if not self.sizes or list(self.sizes) != sorted(set(self.sizes)):
             raise SpecError(f"sizes must be pot fractions in ascending order, such as 0.5,1,2, not {self.sizes}")

@@ -96,4 +96,4 @@ def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[PastAction, ...]
 
 def too_large(count: str) -> GameError:
     """The error for a game with more than ``count`` states or decisions."""
-    return GameError(f"the game has more than {count}, too many for a table; set approximator=network, or take a smaller game")
+    return GameError(f"the game has more than {count}, too many for a table; set approximator=network, or use a smaller game")

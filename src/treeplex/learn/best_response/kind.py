@@ -51,8 +51,8 @@ class BestResponseKind(LibraryKind):
         """On resuming, require that the user names a custom agent again, since it is code."""
         if ".py:" in settings.against and "against" not in changes:
             raise FileError(
-                f"{place} learns against a custom agent, {settings.against}; reading a folder runs no code, "
-                f"so name it again: --against {settings.against}"
+                f"{place} learns against a custom agent, whose code is not run from a folder; name it again: "
+                f"--against {settings.against}"
             )
 
     def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:

@@ -51,7 +51,7 @@ class LearnedResponse(AgentKind):
             policy = load_policy(file)
             if policy.game.identity == compile_game(game).identity:
                 return TableAgent(game.public, policy, generator)
-        raise SpecError(f"{settings.file} is not a response in {game}; train one for this game")
+        raise SpecError(f"{settings.file} is a best response in another game, not in {game}; train one for this game")
 
 
 class ResponseAgent(BaseAgent):

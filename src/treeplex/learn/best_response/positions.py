@@ -105,7 +105,7 @@ class RulesWorld:
                     played = self.fixed.action_probabilities(state)
                     actions, probabilities = list(played), list(played.values())
                     if not abs(sum(probabilities) - 1.0) <= 1e-6:
-                        raise PolicyError(f"the policy {dict(played)} at {state!r} is not a distribution")
+                        raise PolicyError(f"the policy {dict(played)} at {state!r} is not a probability distribution")
                 else:
                     raise GameError(
                         f"current_player() is {actor} at {state!r}; with simultaneous moves use turn_based(game=...)"

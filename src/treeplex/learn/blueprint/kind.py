@@ -44,7 +44,8 @@ class BlueprintKind(TrainingKind):
         rules = load(game, named_in=options.named_in).enumerable_rules()
         if not isinstance(rules, Holdem):
             raise SpecError(
-                f"a blueprint needs holdem, not {rules}; write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
+                f"learner blueprint needs full-game hold'em, not {rules}; write "
+                "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
             )
         return BlueprintJob(self.name, rules, settings)
 

@@ -45,5 +45,5 @@ class BlueprintTraining(Settings):
             raise SpecError(f"buckets has {len(self.buckets)} numbers; give four, one per street, such as 169,50,50,50")
         if self.buckets and self.recall and self.method == HISTOGRAM:
             raise SpecError(
-                "histograms are clustered over all hands at once and cannot use recall=true; take method=percentile or kmeans"
+                "method=histogram does not support recall=true, since it clusters all hands at once; use percentile or kmeans"
             )

@@ -76,11 +76,11 @@ def print_judgement(result: "RebelJudgement") -> None:
         if result.settled:
             verdict = "would hardly change it"
         elif settings.playthroughs < LEAST_SETTLED:
-            verdict = f"may change it: fewer than {LEAST_SETTLED} are too few to tell"
+            verdict = f"may change it: too few to tell (at least {LEAST_SETTLED} are needed)"
         elif result.gain > LARGEST_GAIN * judgement.exploitability:
-            verdict = f"may change it: doubling them changed it by {-result.gain:+.1e}"
+            verdict = f"may change it: the last doubling changed it by {-result.gain:+.1e}"
         else:
-            verdict = "may change it: halves vary widely"
+            verdict = "may change it: the halves differ widely"
         facts["more playthroughs"] = verdict
     if result.big_blind is None:
         facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"

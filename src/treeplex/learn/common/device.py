@@ -62,5 +62,5 @@ def torch_device(name: str) -> Any:
     if torch.cuda.is_available():
         return torch.device("cuda")
     if name == "cuda":
-        raise SpecError("device cuda: PyTorch finds no CUDA GPU here; take cpu, or auto, which uses a GPU if there is one")
+        raise SpecError("device cuda: PyTorch finds no CUDA GPU here; use cpu, or auto (a GPU if available)")
     return None

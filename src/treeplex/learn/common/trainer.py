@@ -121,7 +121,7 @@ class Trainer(ABC):
             self.due.owed = float(arrays["owed"][0])
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
-            raise FileError(f"the state does not belong to this training ({error}); start the training again") from error
+            raise FileError(f"the saved state does not fit this training run ({error}); start the training again") from error
 
     @abstractmethod
     def state_of_rows(self) -> dict[str, NDArray[Any]]:

@@ -52,8 +52,7 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
             seen.add(key)
             if len(seen) > MOST_STATES:
                 raise GameError(
-                    f"the game has more than {MOST_STATES:,} public states, too many for networks per round; "
-                    "take a smaller game"
+                    f"the game has more than {MOST_STATES:,} public states, too many for networks per round; use a smaller game"
                 )
             if dealt and isinstance(what, Decision):
                 starts += [{} for _ in range(deals + 1 - len(starts))]

@@ -43,7 +43,7 @@ class Evolution:
     def __post_init__(self) -> None:
         if self.population < 2 or self.population % 2:
             raise SpecError(
-                f"population must be even and at least 2, since candidates are mirrored pairs; not {self.population}"
+                f"population is {self.population}; it must be even and at least 2, since candidates are mirrored pairs"
             )
         for name, value in (("sigma", self.sigma), ("learning rate", self.learning_rate)):
             if not (value > 0 and math.isfinite(value)):
@@ -136,5 +136,5 @@ class Adam:
             parts.append(part.copy())
         steps = arrays.get("epoch")
         if steps is None or steps.shape != (1,) or steps.dtype.kind != "i" or steps[0] < 0:
-            raise FileError("'epoch' must be a number of epochs")
+            raise FileError("'epoch' must be one integer of at least 0")
         return cls(parts[0], parts[1], parts[2], int(steps[0]))

@@ -78,8 +78,8 @@ def fitness_on(
     for game, span in zip(games, top - bottom, strict=True):
         if not span > 0:
             raise AlgorithmError(
-                f"fitness 'relative' needs games where DCFR improves on CFR; on {game} it does not in "
-                f"{horizon} iterations; remove the game or take fitness 'log'"
+                f"fitness 'relative' needs games in which DCFR beats CFR, unlike {game} in {horizon} iterations; "
+                "remove the game or use fitness 'log'"
             )
     return Fitness(share, top, top - bottom)
 
@@ -99,7 +99,7 @@ def training_games(specs: Sequence[str], *, named_in: str | os.PathLike[str] | N
         AlgorithmError: a game is not two-player zero-sum.
     """
     if not specs:
-        raise SpecError("give at least one game to train on")
+        raise SpecError("no game to train on; give at least one")
     games = [compile_game(spec, named_in=named_in) for spec in specs]
     for number, game in enumerate(games):
         if game.players != 2 or not game.zero_sum:

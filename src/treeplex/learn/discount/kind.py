@@ -46,7 +46,7 @@ class DiscountKind(TrainingKind):
         if settings.optimizer == "ppo":
             if work.ray is not None:
                 raise SpecError(
-                    "PPO plays its episodes on threads of this machine; remove --ray, or train with --set optimizer=es"
+                    "PPO does not support --ray, since its episodes run on threads; remove it, or use --set optimizer=es"
                 )
             trainer = PPOTrainer(policy, games, fitness, ppo=settings.ppo, workers=work.cores)
         else:

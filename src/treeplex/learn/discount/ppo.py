@@ -85,8 +85,11 @@ class PPO:
             value, least = getattr(self, field.name), "at least" if field.name in MAY_BE_ZERO else "above"
             if not (math.isfinite(value) and (value > 0 or (value == 0 and field.name in MAY_BE_ZERO))):
                 raise SpecError(f"{field.name} of PPO must be a number {least} 0, not {value!r}")
-        if self.smallest > self.largest or self.discount > 1 or self.smoothing > 1:
-            raise SpecError("discount and smoothing of PPO must be at most 1, and the smallest minibatch at most the largest")
+        for name in ("discount", "smoothing"):
+            if getattr(self, name) > 1:
+                raise SpecError(f"{name} of PPO is {getattr(self, name)}; it must be at most 1")
+        if self.smallest > self.largest:
+            raise SpecError(f"smallest of PPO is {self.smallest}; it must be at most largest, {self.largest}")
 
 
 class PPOTrainer:
@@ -127,7 +130,7 @@ class PPOTrainer:
         self.epoch = 0
         if self.ppo.shaped and "exploitability" not in policy.features:
             raise SpecError(
-                "shaped rewards need a policy with the exploitability feature; add the feature, or train without them"
+                "shaped rewards need a policy with the exploitability feature; add the feature, or set shaped=False"
             )
         self._start, self._workers = policy, workers
         self._critic_sizes = np.array([len(policy.features) + len(self.games), *policy.hidden, 1], np.int64)
@@ -180,7 +183,7 @@ class PPOTrainer:
         for name, wanted in self.state().items():
             stored = arrays.get(name)
             if stored is None or stored.shape != wanted.shape or stored.dtype != wanted.dtype or not np.isfinite(stored).all():
-                raise FileError(f"{name!r} must have {wanted.size} {'whole ' if wanted.dtype == np.int64 else ''}numbers")
+                raise FileError(f"{name!r} must have {wanted.size} {'integers' if wanted.dtype == np.int64 else 'numbers'}")
         steps = float(arrays["steps"][0])
         for name, tensor in self._tensors.items():
             with torch.no_grad():

@@ -54,7 +54,7 @@ class DiscountSettings(Settings):
         for name in ("features", "exponents"):
             value = getattr(self, name)
             if value is not None and len(set(value)) < len(value):
-                raise SpecError(f"{name} names one of {', '.join(value)} twice; name each once")
+                raise SpecError(f"{name} has a duplicate: {', '.join(value)}; name each once")
         if not self.features or self.exponents == ():
             raise SpecError("a discount policy needs at least one feature and one exponent")
         if self.learning_rate is None:

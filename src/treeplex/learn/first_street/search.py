@@ -218,9 +218,9 @@ def hand_network(
     file = read_net(path, form=HAND_FORM, makers="train hand-values")
     net = hand_net_of(file)
     if net.street != following:
-        raise SpecError(f"{path} values hands at the start of the {net.street}; give a spot of the street before")
+        raise SpecError(f"{path} values hands at the start of the {net.street}; give a spot that begins on the street before")
     if spot.format != HOLDEM or spot.rake.rate or not spot.opening_pot > 0:
-        raise SpecError("hand networks support only the full deck, a pot and no rake; change the spot, or search with --exact")
+        raise SpecError("hand networks need the full deck, a pot above 0 and no rake; change the spot, or search with --exact")
     return file, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
 
 

@@ -218,7 +218,7 @@ def until_job(spot: Spot | None, request: SolveRequest, stack: ExitStack) -> Unt
     if resume is not None:
         check_resumed(resume, algorithm, net, iterations)
     if longest is not None and iterations > longest:
-        raise SpecError(f"{algorithm} is scheduled for {longest:,} iterations; ask for at most that many in total")
+        raise SpecError(f"{algorithm} was started with a schedule of {longest:,} iterations; set at most that many in total")
     values = values_of(given, net)
     settings = HoldemSettings("float64", 1, resume.settings.horizon if resume else iterations, None, until, net)
     search = SubgameSearch(cut_first_street(given), method, values, horizon=settings.horizon)
@@ -241,7 +241,7 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
     """Check that a solution can resume with the given algorithm, network and number of iterations."""
     done = resume.iterations
     if resume.state is None:
-        raise SpecError("this solution was saved without the state for resuming (resumable); solve the spot again")
+        raise SpecError("this solution was saved without solver state (resumable) and cannot be resumed; solve the spot again")
     if not resume.settings.until:
         raise SpecError("the solution to resume covers all streets; leave until out, or solve the spot from the start")
     if algorithm != resume.algorithm:

@@ -77,5 +77,5 @@ def leaf_of(settings: HandValueSettings) -> HandValues | None:
         return None
     following = dict(pairwise(STREETS)).get(settings.street)
     if following is None:
-        raise SpecError("labels=network needs a street after this one, and none follows the river; take labels=solves")
+        raise SpecError("labels=network needs a later street, but the river is the last; use labels=solves")
     return read_hand_net(shipped_hand_net(following)).leaf(step=2 if following == "turn" else 1, every=2)

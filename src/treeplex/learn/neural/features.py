@@ -42,7 +42,7 @@ def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows
             return scale_columns(rows)
         if kind == TENSOR:
             why = "have no information_state_tensor" if rows is None else "have the same tensor for different infosets"
-            raise GameError(f"the rules of {game} {why}; take features=words")
+            raise GameError(f"the rules of {game} {why}; use features=words")
     return word_tensors(game.infostates).astype(np.float32)
 
 

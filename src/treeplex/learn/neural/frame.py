@@ -103,9 +103,9 @@ class NeuralLearner(Learner):
         wanted, name = self.settings.rules, type(self).__name__
         if not kind_of_game(self.game).by_rules(wanted):
             return CompiledSampler(self.compiled, self.settings, self.executor)
-        why = "" if wanted else f" of {self.game}, which are too many to store"
+        why = "" if wanted else f", but {self.game} has too many to store"
         if not self.walks_rules:
-            raise AlgorithmError(f"{name} needs the whole game{why}; take deep-cfr, nfsp or ppo, which sample from the rules")
+            raise AlgorithmError(f"{name} needs all histories{why}; use deep-cfr, nfsp or ppo, which sample from the rules")
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
@@ -156,7 +156,7 @@ class NeuralLearner(Learner):
         if self.zero_sum and (self.players != 2 or self.sampler.constant is None):
             kind = f"{self.players} players" if self.players != 2 else "general sums"
             wanted = "two-player games with constant-sum payoffs"
-            raise AlgorithmError(f"{self.zero_sum} learns {wanted}; {self.game} has {kind}")
+            raise AlgorithmError(f"{self.zero_sum} supports only {wanted}, but {self.game} has {kind}")
 
     @property
     def infosets(self) -> GameInfosets:

@@ -104,7 +104,7 @@ class NetFile:
         custom = self.settings.get("net")
         if custom and net is None:
             raise FileError(
-                f"{self.path} has a custom network, {custom}; reading a file runs no code, so name it again: --set net={custom}"
+                f"{self.path} has a custom network, whose code is not run from a file; name it again: --set net={custom}"
             )
         try:
             settings = RebelSettings.from_json(self.settings, self.path)

@@ -64,7 +64,7 @@ class PlaySettings(Settings):
         super().check()
         if self.policy_net and self.warm >= self.iterations:
             raise SpecError(
-                f"warm is {self.warm!r}, but must be below iterations ({self.iterations}), since it counts toward them"
+                f"warm is {self.warm!r}; it must be below iterations ({self.iterations}), since it counts toward them"
             )
 
 
@@ -331,7 +331,7 @@ class WholeRebelSettings(SolvesSettings, WholeSelfPlaySettings):
         """Reject a single bin."""
         super().check()
         if self.bins == 1:
-            raise SpecError("bins must be at least 2, or 0 for single hands, not 1")
+            raise SpecError("bins is 1; give at least 2, or 0 for single hands")
 
 
 PAPER_TURNS = HoldemRebelSettings(

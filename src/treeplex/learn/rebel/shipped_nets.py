@@ -45,7 +45,7 @@ def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetF
         if name not in known:
             raise SpecError(f"unknown network {REBEL}:{name}{nearest(name, known)}; known: {', '.join(known)}")
         if known[name].identity != identity:
-            raise PolicyError(f"{REBEL}:{name} is a network for {known[name].game}, not for these rules; give that game")
+            raise PolicyError(f"{REBEL}:{name} is a network for {known[name].game}, not for these rules; use that game")
         return known[name]
     fitting = [net for net in known.values() if net.identity == identity]
     if not fitting:

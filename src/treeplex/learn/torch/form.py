@@ -77,9 +77,11 @@ class TensorForm:
         """
         players = len(tree.sequence_offsets) - 1
         if players != 2:
-            raise AlgorithmError(f"tensors support games of two players, not of {players}; take device cpu")
+            raise AlgorithmError(f"tensors support games with two players, not with {players}; use device cpu")
         if payoff.walk != STORED:
-            raise AlgorithmError("tensors need stored payoffs, but these are computed by the rules; take device cpu")
+            raise AlgorithmError(
+                "tensors need stored payoffs, but the payoffs of this game are computed by its rules; use device cpu"
+            )
         self.identity, self.size = identity, int(tree.sequence_offsets[-1])
         self.at = Placement(device, dtype or torch_module().float32)
         self.treeplexes = Treeplex.of(tree, 0, self.at), Treeplex.of(tree, 1, self.at)
@@ -113,7 +115,7 @@ class TensorForm:
             AlgorithmError: the rule needs more than regrets or best responses, or more than one average.
         """
         if kind not in (RuleKind.REGRETS, RuleKind.REPLIES) or needs & {"previous", "changes"}:
-            raise AlgorithmError("does not run on tensors; take device cpu, or a variant such as dcfr, or fictitious play")
+            raise AlgorithmError("does not run on tensors; use device cpu, a variant such as dcfr, or fictitious play")
         state = TensorState([treeplex.uniform for treeplex in self.treeplexes], [], [], [], [])
         with torch_module().inference_mode():
             for treeplex in self.treeplexes:
@@ -194,7 +196,7 @@ class TensorForm:
         Raises:
             AlgorithmError: always.
         """
-        raise AlgorithmError("a learned rule does not run on tensors; take device cpu")
+        raise AlgorithmError("a learned rule does not run on tensors; use device cpu")
 
     def arrays(self, state: TensorState) -> dict[str, Floats]:
         """Arrays that determine the next iteration, float64 [Q] each, copied to the host.
@@ -291,7 +293,7 @@ class TensorSolver(FormSolver[TensorState], Solver):
         try:
             rule, text = rule_of(algorithm, GENERAL)
         except AlgorithmError as error:
-            raise AlgorithmError(f"{algorithm} does not run on tensors; take device cpu") from error
+            raise AlgorithmError(f"{algorithm} does not run on tensors; use device cpu") from error
         kind = torch_module().float64 if dtype is None else dtype
         form = TensorForm(game.tree, game.payoff, device=device, dtype=kind, identity=game.identity)
         super().__init__(form, rule, horizon=horizon, updates=updates, algorithm=text)

@@ -43,7 +43,7 @@ def check_method(method: Method, *, predicts: bool = True) -> None:
 
     if not runs(method):
         known = ", ".join(name for name, known_method in METHODS.items() if runs(known_method))
-        raise SpecError(f"method {method.name} runs on device cpu only; take device cpu, or one of {known}")
+        raise SpecError(f"method {method.name} runs on device cpu only; use device cpu, or one of {known}")
 
 
 class TorchSearch:
@@ -344,5 +344,5 @@ def tensor_leaves(search: SubgameSearch, treeplexes: tuple[Treeplex, Treeplex], 
     if isinstance(leaf, NoLeaf):
         raise AlgorithmError("the subgame is depth-limited, so its leaves need values; give leaf=")
     if not isinstance(leaf, NetworkLeaf):
-        raise SpecError(f"leaf values by {type(leaf).__name__} run on device cpu only; take device cpu, or a network")
+        raise SpecError(f"leaf values by {type(leaf).__name__} run on device cpu only; use device cpu, or a network")
     return TensorLeaves.of(leaves, leaf.encoding, leaf.net, treeplexes, at)

@@ -137,7 +137,7 @@ class TurnSearch:
         check_method(search.method, predicts=False)
         subgame, leaf = search.subgame, search.leaf
         if not isinstance(leaf, RiverLeaf):
-            raise SpecError(f"a turn search on tensors needs a network, not {type(leaf).__name__}; take device cpu")
+            raise SpecError(f"a turn search on tensors needs a network, not {type(leaf).__name__}; use device cpu")
         assert isinstance(subgame, HoldemSubgame)
         self.search, self._subgame = search, subgame
         at = self._at = Placement(device, dtype or torch_module().float32)

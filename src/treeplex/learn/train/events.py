@@ -38,7 +38,7 @@ def tensorboard_events() -> Callable[[str, int | None, str], Events]:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise SpecError(
-            "TensorBoard events need the package: pip install tensorboard, or leave --tensorboard out; "
+            "TensorBoard is not installed; run pip install tensorboard, or leave --tensorboard out, since "
             "metrics.jsonl has the same numbers"
         ) from error
     return lambda folder, gone, learner: Events(SummaryWriter(folder, purge_step=gone), learner)

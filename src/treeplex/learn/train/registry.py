@@ -90,15 +90,18 @@ def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[st
 
     Raises:
         SpecError: the learner is unknown, or a preset is given for a resumed run.
-        FileError: the folder contains no training run.
+        FileError: the folder contains no training run, or one of another learner.
     """
     if resume is None:
         return learner_named(learner or REBEL).for_game(game)
     if preset is not None:
-        raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
-    return (
-        learner_of(resume) if learner is None or (learner == REBEL and game is None) else learner_named(learner).for_game(game)
-    )
+        raise SpecError("a resumed run keeps its settings, so --preset does not apply; change single settings with --set")
+    if learner is None or (learner == REBEL and game is None):
+        return learner_of(resume)
+    known = learner_named(learner).for_game(game)
+    if kind_of(resume) not in (None, OWN.name) and (own := learner_of(resume).name) != known.name:
+        raise FileError(f"{resume} is a training run of {own}, not of {known.name}; resume it without naming a learner")
+    return known
 
 
 def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
@@ -115,8 +118,8 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
         name, game = str(about["learner"]), str(about["game"])
         words = [name, *([quoted(game)] if named_file(game) else []), "--resume", quoted(str(folder))]
         raise FileError(
-            f"{folder} was trained by the custom learner {name}; reading a folder runs no code, so name "
-            f"it again, before your other options: treeplex train {' '.join(words)}"
+            f"{folder} was trained by a custom learner, whose code is not run from a folder; name it again, before "
+            f"other options: treeplex train {' '.join(words)}"
         )
     for candidate in (HoldemRebelKind, WholeRebelKind):
         if kind == candidate.job_kind.name:
@@ -126,7 +129,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
         JobFolder(TRAINING, folder).about()  # raises, since no folder is of this kind
     named = about_of(folder).get("learner") if len(known) > 1 else known[0].name
     if named not in learners():
-        raise FileError(f"{Path(folder) / RUN}: 'learner' is missing; put back a copy or start again (with --force)")
+        raise FileError(f"{Path(folder) / RUN}: 'learner' is missing; restore a copy or restart (with --force)")
     return learners()[str(named)]
 
 

@@ -102,7 +102,7 @@ def train_seeds(
         JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the interrupted training run.
     """
     if (out is None) == (resume is None):
-        raise SpecError("give a folder: out (--out) for new training runs, or resume (--resume) to continue them")
+        raise SpecError("no folder given; give out (--out) for new training runs, or resume (--resume) to continue them")
     request: dict[str, Any]
     if resume is None:
         check_count("seeds", seeds)
@@ -119,7 +119,8 @@ def train_seeds(
         for what, given in (("learner", learner), ("game", game)):
             if given is None and ".py:" in str(request[what]):
                 raise FileError(
-                    f"{folder / SEEDS}: the {what} is {request[what]}, and reading a folder runs no code, so name it again"
+                    f"{folder / SEEDS}: the {what} is custom code, {request[what]}, which is not run from a folder; name it "
+                    "again"
                 )
         known = kind_for(game, learner or request["learner"], None, None)
     base = known.settings.from_json(request["settings"], folder / SEEDS)

@@ -85,11 +85,11 @@ def train(
         JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the run so far.
     """
     if out is not None and resume is not None:
-        raise SpecError("a resumed training stays in its own folder; give out or resume, not both")
+        raise SpecError("a resumed run stays in its own folder; give only one of out and resume")
     if tensorboard and out is None and resume is None:
-        raise SpecError("TensorBoard events are written into the training's folder; give out, or leave tensorboard out")
+        raise SpecError("TensorBoard events need a folder; give out (--out), or leave tensorboard out")
     if not isinstance(settings, Settings | Mapping | None):
-        raise SpecError(f"settings must be a mapping of names to values or an object of Settings, not {settings!r}")
+        raise SpecError(f"settings must be a mapping of names to values or a Settings object, not {settings!r}")
     known = kind_for(game, learner, resume, preset)
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
     work = Work(workers, ray)

@@ -211,7 +211,7 @@ class JobFolder:
                 f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {written_by}"
             )
         if about.get("kind") != kind.name:
-            raise FileError(f"{path}: a job of kind {about.get('kind')}, not written by {kind.maker}; check the path")
+            raise FileError(f"{path}: a job of kind {about.get('kind')}, not {kind.name}; give a folder of {kind.maker}")
         if about.pop("checksum", None) != checksum_of(about):
             raise FileError(f"{path}: changed after it was written (its checksum differs); {again}")
         for key, wanted in kind.needs.items():

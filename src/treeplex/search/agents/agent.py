@@ -175,7 +175,7 @@ class BaseAgent:
     def sit(self, seat: int | None, generator: np.random.Generator | None) -> None:
         """Set the seat and the random generator."""
         if seat is not None and not 0 <= seat < self.game.players:
-            raise GameError(f"there is no seat {seat}; give 0 to {self.game.players - 1}")
+            raise GameError(f"seat is {seat}; give 0 to {self.game.players - 1}")
         self.player, self.generator = seat, generator or self.generator
 
     def sit_at_first(self, seat: int | None, generator: np.random.Generator | None, at: Belief | None) -> None:
@@ -185,7 +185,7 @@ class BaseAgent:
             GameError: ``at`` is not the start of the game.
         """
         if at is not None and at.state != self.game.first_state():
-            raise GameError("the agent must observe whole hands; begin at the start of a hand")
+            raise GameError("the agent needs to observe the hand from its start; leave at out")
         self.sit(seat, generator)
 
     def fork(self) -> Self:
@@ -228,8 +228,10 @@ def checked_policy(agent: Agent | BaseAgent) -> Floats:
     except (TypeError, ValueError):
         table = np.empty(0)
     if table.shape != shape:
-        given = f"of shape {policy.shape}" if isinstance(policy, np.ndarray) else reprlib.repr(policy)
-        raise PolicyError(f"{method} at {game.name_of(state)} is {given}; return [actions, hands], here of shape {shape}")
+        given = f"an array of shape {policy.shape}" if isinstance(policy, np.ndarray) else reprlib.repr(policy)
+        raise PolicyError(
+            f"{method} returned {given} at {game.name_of(state)}; return an array [actions, hands] of shape {shape}"
+        )
     wrong = possible & ~((table >= 0).all(0) & (np.abs(table.sum(0) - 1.0) <= ROUNDING))
     if wrong.any():
         hand = int(np.argmax(wrong))
@@ -237,7 +239,7 @@ def checked_policy(agent: Agent | BaseAgent) -> Floats:
             where = f"infostate {game.infostate_at(state, options.player, hand)!r}"
         except GameError:  # infosets are not enumerated
             where = f"{game.name_of(state)} with {game.hand_name(state, options.player, hand)}"
-        raise PolicyError(f"{method} at {where} is {table[:, hand].tolist()}; return probabilities that sum to 1")
+        raise PolicyError(f"{method} returned {table[:, hand].tolist()} at {where}; return probabilities that sum to 1")
     return table
 
 
@@ -267,7 +269,7 @@ class TableAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""
         if at is not None and at.game is not self.rules:
-            raise GameError("a policy table supports only its own game; begin at its start")
+            raise GameError("a policy table supports only its own game, but at is a belief about another game; leave at out")
         self.sit(seat, generator)
         self.state = self.rules.first_state() if at is None else at.state
         self._at, self._path = at, ()
@@ -340,7 +342,7 @@ def play_game(
             agent.begin(None if list(agents).count(agent) > 1 else seat, np.random.default_rng(generator.integers(2**63)))
     game, state = agents[0].game, agents[0].state
     if any(agent.game is not game for agent in agents):
-        raise GameError("the agents are for different games; create them for the same game object")
+        raise GameError("the agents play different games; create all of them with the same game object")
     held = list(Belief.root(game).draw(generator) if hands is None else hands)
     while (options := game.options(state)).player != TERMINAL:
         if options.player == CHANCE:
@@ -403,7 +405,10 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
             agent.begin(None, np.random.default_rng((seed, play)))
             rules = agent.game
             if not isinstance(rules, PublicGame):
-                raise GameError(f"an agent of {type(rules).__name__} has no policy table; use an agent of a public game")
+                raise GameError(
+                    f"an agent of {type(rules).__name__} has no policy table, which needs a public game; use playouts or a "
+                    "match"
+                )
             for label in path:
                 agent.see(label)
             options = rules.options(agent.state)

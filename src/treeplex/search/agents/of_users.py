@@ -55,11 +55,11 @@ def load_leaf(text: str) -> LeafValue:
     source, spec = user_source(text, LEAF)
     required = inspect.isfunction(source) and any(each.default is each.empty for each in signature(source).parameters.values())
     leaf: LeafValue = source if required and not spec.parameters else load_user_object(text, LEAF)
-    wanted = "a leaf takes (places, believed, reached, player=None), in this order"
+    wanted = "a leaf must accept (places, believed, reached, player=None), in this order"
     if not callable(leaf) or inspect.isclass(leaf):
-        raise SpecError(f"{text!r} gave a {type(leaf).__name__}, not a leaf; {wanted}")
+        raise SpecError(f"{text!r} is a {type(leaf).__name__}, not a leaf; {wanted}")
     if (names := tuple(signature(leaf).parameters)[:3]) != LEAF_PARAMETERS and names[:1] != ("args",):
-        raise SpecError(f"{text!r} takes {signature(leaf)}; {wanted}")
+        raise SpecError(f"{text!r} has parameters {signature(leaf)}; {wanted}")
     return leaf
 
 
@@ -95,6 +95,6 @@ def load_agent(
     if not is_agent(agent):
         lacks = ", ".join(name for name in PLAYS if not callable(getattr(agent, name, None)))
         raise SpecError(
-            f"{text!r} gave a {type(agent).__name__}, not an agent, since it lacks {lacks}; derive treeplex.search.BaseAgent"
+            f"{text!r} is a {type(agent).__name__}, not an agent: it lacks {lacks}; derive it from treeplex.search.BaseAgent"
         )
     return agent

@@ -112,7 +112,7 @@ class SearchAgent(SubgameAgent[SubgameSolution]):
         super().__init__(game, generator, remember)
         settings = getattr(leaf, "searching", None) if settings is None else settings
         if settings is None:
-            raise AlgorithmError(f"{leaf_name(leaf)} has no search settings; give settings")
+            raise AlgorithmError(f"{leaf_name(leaf)} has no search settings; give settings=")
         self.leaf, self.settings = leaf, settings
         self.endgame, self.street_by_street, self.drawn = endgame, street_by_street, drawn
         self.prepare: Callable[[Subgame], None] = lambda subgame: None

@@ -75,6 +75,6 @@ def improve(
         rows.append([str(number), f"{lost:.6g}", "; ".join(added)])
     print_table(["time", "exploitability", "bets added"], rows, right=(0, 1))
     if len(improvement.added) < times:
-        say("no bets are missing any more" if improvement.added else "no bets are missing")
+        say("no more bets to add" if improvement.added else "no bets to add")
     if out is not None:
         say(f"saved {out}")

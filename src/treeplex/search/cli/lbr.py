@@ -101,12 +101,15 @@ def print_winnings(result: "Winnings", *, title: str) -> None:
     """Print the winnings, in total and by seat."""
     from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
-    few = f"no 95% interval below {FEWEST_DEALS} hands; {result.hands} were played"
+    few = f"no 95% interval for fewer than {FEWEST_DEALS} hands; {result.hands} were played"
     how = f"± {result.interval:.2g}   95% interval, {counted(result.hands, 'hand')}" if isfinite(result.interval) else few
     how = "exact, all public states" if result.exact else how
     facts = {"exploitability": f"at least {result.value:.6g}   {how}"}
     if result.value <= 0:
-        facts = {"winnings": f"{result.value:.6g}   {how}", "exploitability": "no bound found; a best response may still win"}
+        facts = {
+            "winnings": f"{result.value:.6g}   {how}",
+            "exploitability": "no positive bound; other responses may still win",
+        }
     print_facts(facts, title=title)
     columns, pairs = ["seat", "winnings"], zip(result.values, result.intervals, strict=True)
     shown = ((value if abs(value) > ROUNDING else 0.0, interval) for value, interval in pairs)

@@ -225,7 +225,7 @@ def one_game(table: "Table", person: int) -> float:
 
 def thought_text(thought: "Thought") -> str:
     """Describe the search behind an action."""
-    boards = f", {thought.boards} boards behind leaves" if thought.boards else ""
+    boards = f", {thought.boards} boards below leaves" if thought.boards else ""
     return f"{counted(thought.iterations)} in {thought.seconds:.2g} s{boards}"
 
 
@@ -292,7 +292,7 @@ def asked(table: "Table", options: dict[int, str]) -> int:
             return meant
         if len(near) == 1:
             return near[0]
-        say("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
+        say("  " + (f"{line.strip()!r} is not one of the actions; " if text else "") + "type a number or a name, or quit")
 
 
 def score(results: list[float]) -> str:

@@ -39,7 +39,7 @@ class SeatedAgent:
             raise SpecError(f"{agent!r} is not an agent; make one with treeplex.agent(NAME, game)")
         self.agent, self.player = agent, player
         if not 0 <= player < agent.game.players:
-            raise GameError(f"there is no seat {player}; give 0 to {agent.game.players - 1}")
+            raise GameError(f"seat is {player}; give 0 to {agent.game.players - 1}")
         self._ways = ways_of(agent.game, player)
         self._generator: np.random.Generator | None = None
         self._seen: tuple[int, ...] | None = None

@@ -52,7 +52,7 @@ class Moves:
     def __post_init__(self) -> None:
         if self.actions != "all" and not re.fullmatch("fc[hpa]*", self.actions):
             raise SpecError(
-                f"actions {self.actions!r}: write all, or fc and any of h (half pot), p (pot) and a (all-in), such as fcpa"
+                f"actions is {self.actions!r}; write all, or fc and any of h (half pot), p (pot) and a (all-in), such as fcpa"
             )
         if self.first_round < 0:
             raise SpecError(f"first_round is {self.first_round}; give 0 or more")

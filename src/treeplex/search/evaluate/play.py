@@ -168,4 +168,6 @@ def check_games(game: PublicGame, agents: Sequence[Agent]) -> None:
     """Raise a :class:`GameError` unless all agents play this game, or an action abstraction of it."""
     for agent in agents:
         if agent.game is not game and getattr(agent.game, "rules", None) is not game:
-            raise GameError("the agents are for different games; name them, or create them for the same rules")
+            raise GameError(
+                "the agents play different games; give agents by name, or create all of them with the same game object"
+            )

@@ -380,7 +380,7 @@ class RoundSearchAgent(BaseAgent):
         self.check_acting()
         player = self.game.options(self.state).player
         if player not in self._views:
-            raise GameError(f"player {player} acts at {self.game.name_of(self.state)}, but this agent has another seat")
+            raise GameError(f"player {player} acts at {self.game.name_of(self.state)}, but this agent plays another seat")
         view = self._views[player]
         if self.state not in view.played and self._rounds < self.search_after:
             view.played[self.state] = self.rounds.blueprint_at(self.state)

@@ -103,7 +103,7 @@ class Entrant:
             own: Agent | None = self.game.public.policy_agent(self.source, None)
             if own is not None:
                 return own
-            raise SpecError(f"{self.name} is a policy, and {self.game} is too large for policy tables; name an agent instead")
+            raise SpecError(f"{self.game} is too large for a table of the policy {self.name}; name an agent instead")
         return TableAgent(self.game.public, self.table)
 
     @cached_property
@@ -145,7 +145,7 @@ def entrants_of(
     """
     texts = [str(source) for source in sources if isinstance(source, str | os.PathLike)]
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
-        raise SpecError(f"none of {', '.join(texts)} searches; omit the thinking time")
+        raise SpecError(f"none of the agents {', '.join(texts)} searches, so a thinking time has no effect; leave it out")
     names: list[str] = []
     for name in map(name_of, sources) if named is None else named:
         copies = sum(other == name or other.startswith(f"{name} (") for other in names)

@@ -52,7 +52,7 @@ class MatchJob(Job):
         self.ledger = Ledger(player.plan)
         self._workers: tuple[Executor, SharedValue[HandPlayer]] | None = None
         if work.ray is not None and (self.exact is not None or player.tables_only is not None):
-            how = "values are exact and no hand is played" if self.exact is not None else "hands are played by this process"
+            how = "values are exact and no hand is played" if self.exact is not None else "hands are played in this process"
             raise SpecError(f"all agents are policy tables, so {how}; leave --ray out")
         if self.exact is None and player.tables_only is None:
             for table in range(len(player.plan.tables)):
@@ -115,7 +115,7 @@ class MatchJob(Job):
         failed = self.ledger.failures
         if len(failed) == self.done >= fewest and (failure := failed[0].failure) is not None:
             agent = self.player.entrants[failure[0]].name
-            raise AlgorithmError(f"all of the first {self.done} hands failed, the first one of {agent}: {failure[1]}")
+            raise AlgorithmError(f"all of the first {self.done} hands failed; first error, in agent {agent}: {failure[1]}")
 
     def _shared(self, numbers: range) -> list[HandResult]:
         """Play hands in workers; returns their results in order."""

@@ -107,12 +107,12 @@ def match(
         path = None if folder is None else folder.path
         if resume is None:
             if game is None or not agents:
-                raise SpecError("a match needs a game and agents; name them, or a folder to resume")
+                raise SpecError("a match needs a game and agents; give both, or a folder to resume")
             settings = MatchSettings(**given)
             session = start(job_of(HandPlayer(game, tuple(agents), settings, values, names), work, path), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
-                raise SpecError("a resumed match stays in its own folder; give out or resume, not both")
+                raise SpecError("a resumed match stays in its own folder; give only one of out and resume")
             assert folder is not None
             session = reopen(folder, game, agents, given, (values, names), work)
         job = session.job
@@ -137,7 +137,9 @@ def job_of(player: HandPlayer, work: Work, path: Path | None) -> MatchJob:
     """
     objects = [each for each in player.agents if not isinstance(each, str | os.PathLike)]
     if (work.ray is not None or work.workers != 1) and (objects or player.values is not None):
-        raise SpecError("agents that are objects play in one process; give names or files to play with workers")
+        raise SpecError(
+            "workers do not support agents or values given as objects; give names or files, or leave workers and ray out"
+        )
     return MatchJob(player, work, path)
 
 
@@ -159,13 +161,14 @@ def reopen(
     hands = given.pop("hands", settings.hands)
     for name, value in given.items():
         if value != getattr(settings, name):
-            raise SpecError(f"{folder.path} was played with {name} {getattr(settings, name)}, not {value}; leave it out")
+            raise SpecError(f"{folder.path} was played with {name} {getattr(settings, name)}, not {value}; leave {name} out")
     if agents is None:
         custom = [name for name in (*about["agents"], settings.aivat or "") if is_user_spec(name)]
         if custom:
             raise SpecError(
-                f"{folder.path} was played with {custom[0]}; code named in a file is not run, so name the game and all agents "
-                "again"
+                f"{folder.path} was played with custom code, {custom[0]}, which is not run from a folder; name the game and "
+                "all "
+                "agents again"
             )
         agents = about["agents"]
     rules = load(str(about["game"]), named_in=folder.path) if game is None else game
@@ -174,8 +177,10 @@ def reopen(
         str(name) for name, source in zip(about["agents"], agents, strict=False) if isinstance(source, str | os.PathLike)
     ] or str(player.rules) != about["game"]:
         raise SpecError(
-            f"{folder.path} was played by {' '.join(about['agents'])} on {about['game']}; name them, or leave them out"
+            f"{folder.path} was played by {' '.join(about['agents'])} on {about['game']}; give the same, or leave them out"
         )
     if player.plan.hands < int((about.get("last") or {}).get("done", 0)):
-        raise SpecError(f"{folder.path} has {about['last']['done']:,} hands already; set hands above that")
+        raise SpecError(
+            f"{folder.path} has {about['last']['done']:,} hands already, which count toward hands; set a larger number"
+        )
     return go_on(job_of(player, work, folder.path), folder)

@@ -104,7 +104,7 @@ def tables_of(agents: Sequence[str], players: int, everybody: bool) -> tuple[tup
     count = len(agents)
     if everybody:
         if count < 2:
-            raise SpecError(f"a round robin needs at least two agents, not {count}; name more")
+            raise SpecError(f"a round robin needs at least two agents, not {count}; name another")
         pairs = [(i, j) for i in range(count) for j in range(count) if (i < j if players == 2 else i != j)]
         return tuple((i, *([j] * (players - 1))) for i, j in pairs)
     if count == players:

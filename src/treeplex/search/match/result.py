@@ -234,7 +234,7 @@ class MatchResult:
             kind = ", each deal in all seatings of the agents" if settings.duplicate else ""
             notes.append(f"{self.hands_text}{kind}, seed {settings.seed}")
             if not settings.table and self.deals[0] < FEWEST_DEALS:
-                notes.append(f"no 95% interval below {FEWEST_DEALS} deals; so far {self.deals[0]}")
+                notes.append(f"no 95% interval for fewer than {FEWEST_DEALS} deals; {self.deals[0]} so far")
         if self.about.values is not None:
             plain, less = self.scores[0].plain.deviation[0], self.scores[0].result.deviation[0]
             notes.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")

@@ -82,14 +82,14 @@ def agent(
         text = os.fspath(text)
     if not isinstance(text, str):
         if given:
-            raise SpecError(f"{', '.join(given)}: a {type(text).__name__} has no settings here; leave them out")
+            raise SpecError(f"settings {', '.join(given)} do not apply to a {type(text).__name__}; leave them out")
         return agent_of(text, played, generator)
     if is_user_spec(text) and not names_kind(text):
         return own_agent(text, played, generator, given)
     kind, written = kind_of(text)
     for name in ABOUT_SEARCH:
         if name in given and name not in declared(kind.settings):
-            raise SpecError(f"{name} is a search setting, and {kind.name} does not search; leave it out")
+            raise SpecError(f"{name} is a search setting, but agent {kind.name} does not search; leave it out")
     time = written.get("think")
     if isinstance(time, str) and time.strip().lower() != NONE:
         written["think"] = seconds_of(time)
@@ -97,7 +97,7 @@ def agent(
     for name in given.keys() - declared(kind.settings).keys():
         raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, [*known, 'think', 'seed'])}")
     for name in written.keys() - declared(kind.settings).keys():
-        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
+        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else ', nor any other'}")
     changes = kind.settings.read_changes(written, given)
     missing = [
         name for name, declaration in declared(kind.settings).items() if declaration.default is MISSING and name not in changes
@@ -137,7 +137,7 @@ def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
     if is_user_spec(text):
         source, user_spec = user_source(text, AGENT)
         if not names_kind(text):
-            raise SpecError(f"{text} is not an agent type with settings; derive treeplex.arena.AgentKind")
+            raise SpecError(f"{text} is not an agent type with settings; derive it from treeplex.arena.AgentKind")
         return source(), dict(user_spec.parameters)
     spec = spec_of(text)
     return agents()[spec.name], dict(spec.parameters)
@@ -168,9 +168,7 @@ def spec_of(text: str) -> Spec:
         return Spec(name, {setting: text})
     spec = parse_spec(text)
     if spec.name not in agents():
-        raise SpecError(
-            f"no agent and no policy file is called {shown(text)}{nearest(spec.name, agents())}; see treeplex agents"
-        )
+        raise SpecError(f"unknown agent or policy file {shown(text)}{nearest(spec.name, agents())}; see treeplex agents")
     return spec
 
 

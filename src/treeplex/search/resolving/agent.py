@@ -100,7 +100,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         if blueprint is not None:
             blueprint.check(self.game, start, reach=settings.gadget.startswith(REACH))
         elif start:
-            raise AlgorithmError(f"there is no policy until deal {start}; give a blueprint, or start=0")
+            raise AlgorithmError(f"start={start} needs a blueprint, which plays until deal {start}; give one, or start=0")
         self._first, self._begun, self.path = self.game, Belief.root(self.game), tuple[int, ...]()
         self._stands: dict[int, Stand] = {}
         self._at: Belief | None = None

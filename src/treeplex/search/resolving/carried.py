@@ -111,8 +111,9 @@ class ResolvingState:
             return self.promised
         if any(solved.kind(path[:depth]) == "leaf" for depth in range(len(path))):
             raise AlgorithmError(
-                "values after a deal are unknown, since subgames end before it; end them after the deal, or solve from "
-                f"ranges alone (gadget none); at {self.belief.game.name_of(self.belief.state)}"
+                f"{self.belief.game.name_of(self.belief.state)}: the gadget needs values after a deal, but subgames end "
+                "before it; "
+                "end them after the deal, or solve without a gadget (gadget none)"
             )
         found = solved.responses.at(path)
         if self.promised is None or not np.isnan(found).all():

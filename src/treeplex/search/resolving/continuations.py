@@ -59,7 +59,7 @@ class BlueprintLeaf:
         """
         given = {} if choices is None else dict(choices)
         if not set(given) <= {0, 1} or not all(given.values()):
-            raise AlgorithmError(f"choices are {choices!r}; give policies of player 0, player 1 or both, at least one each")
+            raise AlgorithmError(f"choices are {choices!r}; give at least one policy for player 0, player 1 or both")
         self.rules = public_game(rules)
         policies = tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
         self.continuations = tuple(len(of_player) for of_player in policies)

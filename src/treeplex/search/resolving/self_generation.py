@@ -51,9 +51,9 @@ def self_generated_policies(
         PolicyError: the blueprint belongs to another game.
     """
     if player not in (0, 1):
-        raise AlgorithmError(f"player is {player!r}; give 0 or 1, the player who chooses behind leaves")
+        raise AlgorithmError(f"player is {player!r}; give 0 or 1, the player who chooses continuations at leaves")
     if not 1 <= count == int(count):
-        raise AlgorithmError(f"count is {count!r}; give an integer of at least 1, including the blueprint")
+        raise AlgorithmError(f"count is {count!r}; give an integer of at least 1 (the blueprint is one policy)")
     if method not in METHODS:
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
     rules, policies = public_tree(rules), [blueprint]

@@ -29,6 +29,6 @@ class ResolveSettings(Settings):
     def check(self) -> None:
         """See :meth:`treeplex.base.settings.Settings.check`."""
         if self.skip >= self.iterations:
-            raise SpecError(f"skip is {self.skip}; give less than the {self.iterations} iterations of a solve")
+            raise SpecError(f"skip is {self.skip}; it must be below the {self.iterations} iterations of a search")
         if self.skip and isinstance(METHODS[self.method].scheme, FictitiousRule):
             raise SpecError(f"{self.method} cannot skip iterations, since it plays against its average; leave skip out")

@@ -123,8 +123,10 @@ class Belief:
         if options.player != CHANCE:
             expected = len(options.labels), len(ranges[options.player])
             if policy is None or policy.shape != expected:
-                shape = "none" if policy is None else policy.shape
-                raise GameError(f"action {label!r} at {self.game.name_of(self.state)} needs a policy {expected}, not {shape}")
+                shape = "None" if policy is None else policy.shape
+                raise GameError(
+                    f"action {label!r} at {self.game.name_of(self.state)} needs a policy of shape {expected}, not {shape}"
+                )
             played = moved_range(ranges[options.player], policy, list(options.labels).index(label), private=options.private)
             ranges = tuple(played if player == options.player else weights for player, weights in enumerate(ranges))
         return Belief.of(self.game, following, ranges)

@@ -34,7 +34,7 @@ class Horizon:
         if not 0 <= self.rounds == int(self.rounds):
             raise SpecError(f"rounds is {self.rounds!r}; give an integer of at least 0")
         if self.all_in and self.rounds != 1:
-            raise SpecError("all_in is for subgames that end with their first street; give rounds=1")
+            raise SpecError("all_in needs subgames that end with their first street; give rounds=1")
         if not 0 <= self.endgame == int(self.endgame):
             raise SpecError(f"endgame is {self.endgame!r}; give an integer of at least 0")
 

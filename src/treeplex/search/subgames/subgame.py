@@ -76,7 +76,7 @@ class Places(ABC):
         Raises:
             AlgorithmError: the places are not in a public tree.
         """
-        raise AlgorithmError(f"this needs public states of public trees, not {self!r}")
+        raise AlgorithmError(f"{self!r} are not in a public tree, which this search needs; use a game with a public tree")
 
     def endgames(self, method: str, iterations: int, *, threads: int, storage: str) -> "Endgames | None":
         """Compile the rest of the game for a specialised engine; None if the game has none. See ``search.exact_leaf``."""
@@ -299,7 +299,9 @@ class Subgame(ABC):
         Raises:
             AlgorithmError: the subgame is not in a public tree.
         """
-        raise AlgorithmError(f"this needs subgames of public trees, not a {type(self).__name__}")
+        raise AlgorithmError(
+            f"a {type(self).__name__} is not in a public tree, which this search needs; use a game with a public tree"
+        )
 
     def on_threads(self, threads: int) -> "Subgame":
         """Return the subgame, solved on ``threads`` threads if it supports them; results do not change."""

@@ -51,7 +51,7 @@ def table_for(
         return named(rules.table_kind)(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
-            raise PolicyError("a policy does not search; leave out --iterations and --think")
+            raise PolicyError("--iterations and --think apply to agents that search, not to a policy; leave them out")
         if public:
             with suppress(GameError):
                 draws = np.random.default_rng(draw_seed)

@@ -83,7 +83,10 @@ class TranslatedAgent(BaseAgent):
         if self._resolves and getattr(inner, "add", None) is None:
             raise SpecError(f"a {type(inner).__name__} does not search and cannot solve new bets; give off_tree=translate")
         if self._resolves and follows_blueprint(inner):
-            raise SpecError("a blueprint lacks new bets; let the agent play the game with all bets, or give off_tree=translate")
+            raise SpecError(
+                "the agent's blueprint lacks bets added during play; create the agent for the real game, or give "
+                "off_tree=translate"
+            )
         self._coarse, self.mapping = inner, mapping
         self.draws = True if mapping == "random" else getattr(inner, "draws", None)
         self.begin()

@@ -36,7 +36,7 @@ def test_blinds_move_and_hands_end_in_words() -> None:
     assert out.count("showdown\n") == 2
     assert out.count("\nriver   ") == 2
     assert re.search(r"\n  caller   [2-9TJQKA][cd] [2-9TJQKA][cd]   (pair|two pair|three|straight|full)", out)
-    assert re.search(r"\n2 hands: [+-][\d.]+ bb, [+-][\d,.]+ bb/100 \(no 95% interval below 30 hands\)\n", out)
+    assert re.search(r"\n2 hands: [+-][\d.]+ bb, [+-][\d,.]+ bb/100 \(no 95% interval for fewer than 30 hands\)\n", out)
     assert "\nwinnings adjusted for luck (AIVAT): " in out
     assert re.search(r"\nEV lost: about [\d.]+ bb in \d+ of \d+ decisions judged", out)
     assert out.endswith("; an estimate against this opponent, as if both check and call to the end\nthank you for playing\n")
@@ -44,7 +44,7 @@ def test_blinds_move_and_hands_end_in_words() -> None:
 
 def test_wrong_input_is_asked_again() -> None:
     out = play(*SMALL, "-n", 1, typed="nonsense\n9\n\nraise to 1.5bb\nraise to 2.5 bb\n" + "c\n" * 9)
-    assert "'nonsense' is none of these; type a number or a name, or quit" in out
+    assert "'nonsense' is not one of the actions; type a number or a name, or quit" in out
     assert "no bet of 1.5 bb on this street; from 2 bb to 4 bb in steps of 0.5 bb" in out
     assert "you      raise to 2.5 bb" in out
     assert "caller   call 1.5 bb" in out
@@ -68,7 +68,7 @@ def test_quitting_within_a_hand_keeps_those_before(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     out = play(*SMALL, "--log", "hands.txt", typed="fold\nc\nquit\n")
     assert "the unfinished hand does not count\n" in out
-    assert "\n1 hand: -0.5 bb, -50.0 bb/100 (no 95% interval below 30 hands)\n" in out
+    assert "\n1 hand: -0.5 bb, -50.0 bb/100 (no 95% interval for fewer than 30 hands)\n" in out
     assert "1 hand saved in hands.txt" in out
     text = Path("hands.txt").read_text()
     assert text.startswith("hold'em, no limit, blinds 0.5 and 1 bb")
@@ -167,7 +167,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*SMALL, "--think", "2s"), "think is a search setting"),
         (("holdem(stack=0)",), "stack"),
         (("holdem(stack=1)", "--against", "uniform"), "with stack=1 no player has a decision after the blinds of 1/2"),
-        (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
+        (("holdem(stack=60)", "--against", "ruels"), "unknown agent or policy file 'ruels'"),
         ((*WHOLE, "--review", "rivers"), "--review is 'rivers'; give the first street to solve: flop, turn, river"),
         ((*SMALL, "--review", "river"), "--review needs heads-up no-limit hold'em with 52 cards"),
         (("kuhn_poker", "--against", "uniform", "--reveal"), "--reveal is for hands of hold'em, which kuhn_poker is not"),

@@ -69,7 +69,7 @@ def test_a_person_plays_both_seats_in_turn(spot: str) -> None:
     assert "OOP is out of position and acts first, IP is in position; the smallest bet is 0.1\n" in out
     assert out.count("your decisions, as the agent values them: EV lost ") == 2
     assert "1 check   2 bet 20 (100%)" in out
-    assert "'nonsense' is none of these" in out
+    assert "'nonsense' is not one of the actions" in out
     assert out.count("(you)") == 2
     assert "after 2 games: " in out
 

@@ -200,13 +200,13 @@ def test_other_networks_are_refused(spot: str) -> None:
     "train spot.yaml --out {0} --set game=3-unknown setting 'game'; did you mean 'games'",
     "train spot.yaml --out {0} --set games---set takes key=value",
     "train spot.yaml --out {0} --set stacks=1,2-stacks must be more than 10 chips",
-    "search spot.yaml-no leaf values given",
+    "search spot.yaml-leaf values are missing",
 )
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
         ("train", "--out DIR"),
-        ("train --out {0} --resume {0}", "not both"),
+        ("train --out {0} --resume {0}", "give only one of --out and --resume"),
         ("train --pot 40 --resume {0}", "--pot cannot be combined with --resume"),
         ("train nothing.yaml --out {0}", "nothing.yaml"),
         ("train spot.yaml --out {0} --set game=3", "unknown setting 'game'; did you mean 'games'"),
@@ -219,7 +219,7 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train spot.yaml --out {0} --board 3s7hTd", "3 streets of betting, not 2"),
         ("train raked.yaml --out {0}", "networks do not support rake"),
         ("train --resume {0}", "holds no training of treeplex train"),
-        ("search spot.yaml", "no leaf values given"),
+        ("search spot.yaml", "leaf values are missing"),
         ("search spot.yaml {0} --exact", "exclude each other"),
         ("search spot.yaml {0}", "cannot read"),
         ("search spot.yaml --exact --method cfrd", "unknown method 'cfrd'"),
@@ -304,7 +304,7 @@ def test_the_card_of_a_network_is_shown() -> None:
 def test_a_resumed_training_shows_its_own_settings(trained: Path) -> None:
     own = HoldemRebelSettings.from_json(JobFolder(TURNS, trained).about()["settings"], "here")
     assert f"games: {own.games} " in call("train", "--resume", trained, "--show")[0]
-    assert "instead of --preset" in complaint("train", "--resume", trained, "--preset", "paper")
+    assert "--preset does not apply" in complaint("train", "--resume", trained, "--preset", "paper")
     assert f"batch: {own.batch + 1} " in call("train", "--resume", trained, "--show", "--set", f"batch={own.batch + 1}")[0]
 
 

@@ -164,5 +164,5 @@ def test_a_training_with_processes_is_one_without(rules, tmp_path):
 
 
 def test_what_cannot_be_spread_is_said(tmp_path):
-    with pytest.raises(SpecError, match=r"rcfr does not take workers \(--workers\); leave it out"):
+    with pytest.raises(SpecError, match=r"rcfr does not support workers \(--workers\); leave it out"):
         tp.train(GAME, "rcfr", out=tmp_path / "run", workers=2)

@@ -262,10 +262,10 @@ ROW = np.ones((1, 514), np.float32)
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("ppo", {"approximator": "table"}, "approximator=table needs all histories of phantom_ttt.* too many to store"),
+        ("ppo", {"approximator": "table"}, "approximator=table needs all histories, but phantom_ttt.* has too many to store"),
         ("mmd", {"features": "one-hot"}, "features=one-hot needs all histories"),
-        ("rcfr", {}, "Rcfr needs the whole game of phantom_ttt.* too many to store; take deep-cfr, nfsp or ppo"),
-        ("ned", {"rules": True}, "Ned needs the whole game; take deep-cfr"),
+        ("rcfr", {}, "Rcfr needs all histories, but phantom_ttt.* has too many to store; use deep-cfr, nfsp or ppo"),
+        ("ned", {"rules": True}, "Ned needs all histories; use deep-cfr"),
         (
             "vr-deep-pdcfr+",
             {"average": "exact"},

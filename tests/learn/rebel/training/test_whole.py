@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_refused(folder):
         agent("rebel", load(NINE), seed=0)
     found = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--exact"])
     assert found.exit_code == 2
-    assert "a network that searches does not take them" in found.stderr
+    assert "do not apply to a network that searches" in found.stderr
     with pytest.raises(SpecError, match="depth does not apply to full-game hold"):
         judge_rebel(NINE, folder, search={"depth": 2})
     with pytest.raises(SpecError, match="leave workers and ray out"):

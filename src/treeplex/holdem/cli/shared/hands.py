@@ -287,5 +287,7 @@ def per_hundred(table: WholeTable, told: dict[str, float | None]) -> str:
     assert total is not None
     assert mean is not None
     scale = HUNDRED / table.rules.betting.big_blind
-    spread, few = ("", f" (no 95% interval below {FEWEST_DEALS} hands)") if half is None else (f" ± {scale * half:,.1f}", "")
+    spread, few = (
+        ("", f" (no 95% interval for fewer than {FEWEST_DEALS} hands)") if half is None else (f" ± {scale * half:,.1f}", "")
+    )
     return f"{table.signed(total)}, {scale * mean:+,.1f}{spread} bb/100{few}"

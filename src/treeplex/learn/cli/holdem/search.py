@@ -77,11 +77,11 @@ def search(
         raise SpecError("a network, --exact and --zero exclude each other; give one of them")
     if net is None and not exact and not zero:
         raise SpecError(
-            "no leaf values given; name a network after the spot (a folder of train rebel, rebel or "
+            "leaf values are missing; name a network after the spot (a folder of train rebel, rebel or "
             "hands), or give --exact or --zero"
         )
     if out is not None and judge is False:
-        raise SpecError("--out saves the judged strategy; remove --no-judge")
+        raise SpecError("--out saves an evaluated strategy; remove --no-judge")
     with Live(progress) as live:
         live.say("reading the spot")
         from treeplex.forms.sources.load import load

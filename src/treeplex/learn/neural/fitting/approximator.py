@@ -91,7 +91,7 @@ class RowInputs:
 
     def evaluate(self, function: Callable[[Singles, Bools], Singles], rows: NDArray[Any] | None) -> Floats:
         """Evaluate a function of features and legal outputs at rows; float64 [n, A]."""
-        assert rows is not None, "rows of features are not numbered; pass the rows to evaluate"
+        assert rows is not None, "a network has no list of all rows; pass the rows to evaluate"
         return np.asarray(function(rows[:, : self.width], self.legal(rows)), np.float64)
 
     def frozen(self, network: "Network") -> Values:

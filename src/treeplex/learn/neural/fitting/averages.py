@@ -170,8 +170,8 @@ class LearnedAverage(Average):
         """
         if learner.players != 2:
             raise AlgorithmError(
-                "a learned average samples infosets from the other player's traversals, which needs two "
-                f"players; {learner.game} has {learner.players}; take sd-cfr or dream"
+                f"a learned average needs two players, but {learner.game} has {learner.players}, since it samples infosets "
+                "from the opponent's traversals; use sd-cfr or dream"
             )
 
     def met(self, found: Walks, weight: float) -> None:

@@ -115,5 +115,5 @@ def finite(loss: float) -> float:
         AlgorithmError: the loss is not finite.
     """
     if not np.isfinite(loss):
-        raise AlgorithmError(f"the loss is {loss}; take a smaller rate (--set rate=...)")
+        raise AlgorithmError(f"the loss is {loss}; set a smaller rate (--set rate=...)")
     return loss

@@ -179,4 +179,4 @@ def check_slopes(slopes: Floats) -> None:
     Raises:
         AlgorithmError: a gradient entry is not finite."""
     if not np.isfinite(slopes).all():
-        raise AlgorithmError("the gradient is not finite; take a smaller rate (--set rate=...)")
+        raise AlgorithmError("the gradient is not finite; set a smaller rate (--set rate=...)")

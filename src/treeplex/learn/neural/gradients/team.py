@@ -71,7 +71,7 @@ class TeamLearner(NeuralLearner):
     def check_game(self) -> None:
         if not self.sampler.cooperative:
             raise AlgorithmError(
-                f"{self.game} does not give all players the same payoff, which this learner needs; take a "
+                f"{self.game} does not give all players the same payoff, which this learner needs; use a "
                 "cooperative game such as openspiel:tiny_hanabi, or another learner (treeplex train --list)"
             )
 

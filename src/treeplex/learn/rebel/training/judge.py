@@ -247,7 +247,7 @@ def judge_rebel(
     show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}" + (f"/{total:,}" if total else "")))
     if isinstance(loaded := load(game).enumerable_rules(), Holdem):
         if work.asked:
-            raise SpecError("full-game hold'em is evaluated in this process; leave workers and ray out")
+            raise SpecError("networks for full-game hold'em are evaluated in one process; leave workers and ray out")
         with reporting(progress, "searching"):
             return judged_whole(loaded, source, playthroughs or HANDS, iterations, dict(search or {}), seed, show)
     folder = Path(source) if is_rebel_folder(source) else None

@@ -91,7 +91,7 @@ class RebelKind(TrainingKind):
         own = getattr(settings, "net", None)
         if own and "net" not in changes:
             raise FileError(
-                f"{place} trains a custom network, {own}; reading a folder runs no code, so name it again: --set net={own}"
+                f"{place} trains a custom network, whose code is not run from a folder; name it again: --set net={own}"
             )
 
     def context(self) -> AbstractContextManager[None]:

@@ -144,9 +144,8 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
 
     if settings.think is not None:
         raise SpecError(
-            "think does not apply to rebel at full-game hold'em, which searches for a number of "
-            "iterations; give iterations, or an agent that takes a time: endgames, libratus, modicum "
-            "or, for three and more players, pluribus"
+            "rebel does not support think in full-game hold'em; give iterations, or use an agent that supports it: "
+            "endgames, libratus, modicum or, for three and more players, pluribus"
         )
     given = [name for name in ("depth", "rounds", "endgame", "warm", "net") if getattr(settings, name) is not None]
     if given:

@@ -127,7 +127,7 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
     known = shipped_whole_nets()
     if name is not None:
         if name not in known:
-            what = "no training or shipped network for full-game hold'em is named"
+            what = "no training folder or shipped network for full-game hold'em is called"
             raise SpecError(f"{what} {name!r}{nearest(name, known)}")
         return known[name]
     for net in known.values():
@@ -136,7 +136,7 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
             return net
     raise SpecError(
         f"no network for full-game hold'em with {game.rules.stakes} is shipped; {of(known)}; or "
-        "name a training: rebel(network=runs/whole)"
+        "name a training folder: rebel(network=runs/whole)"
     )
 
 

@@ -29,7 +29,7 @@ def check_turn(spot: Spot) -> None:
             "networks do not support donk sizes, since they do not see who bet last on the turn; set donk to default (--donk)"
         )
     if spot.format.hole != 2 or spot.format.deal[-1] != 1:
-        raise SpecError(f"networks support hands of two cards and a river of one, unlike {spot.format.name}; take another deck")
+        raise SpecError(f"networks support hands of two cards and a river of one, unlike {spot.format.name}; use another deck")
     if not spot.pot > 0:
         raise SpecError("networks predict values as fractions of the pot, which is 0; give a pot")
 

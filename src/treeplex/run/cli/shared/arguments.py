@@ -127,4 +127,4 @@ def check_folders(out: Path | None, resume: Path | None) -> None:
     if out is None and resume is None:
         raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to resume one")
     if out is not None and resume is not None:
-        raise SpecError("a resumed training stays in its own folder; give --out or --resume, not both")
+        raise SpecError("a resumed run stays in its own folder; give only one of --out and --resume")
