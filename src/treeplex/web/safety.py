@@ -31,7 +31,7 @@ MOST_UPLOAD = 512 * 1024 * 1024
 MOST_ADDRESS = 8192
 """Maximum bytes of a path with its query."""
 RETRY_SECONDS = 5
-"""Headers of a 503 response that say when to retry."""
+"""Value of the header ``Retry-After`` in 503 responses, in seconds."""
 READS = ("GET", "HEAD")
 WRITES = ("POST", "DELETE")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})

@@ -283,7 +283,8 @@ def street_number(street: int | str, streets: int) -> int:
 
 
 def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:
-    """The ascending amounts left after merging from the largest down: each must be clearly below the last one kept."""
+    """Amounts after merging, ascending: from the largest down, an amount is dropped if it is close below the last retained
+    one."""
     if not merge:
         return amounts
     kept: list[int] = []

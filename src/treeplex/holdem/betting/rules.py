@@ -316,7 +316,8 @@ class BettingRules:
         )
 
     def owes(self, state: BettingState, folded: tuple[bool, ...], player: int) -> bool:
-        """Whether a player must still act: it has matched the bet, or faces chips that another active player can cover."""
+        """Whether a player may still act: it has matched the bet, or another active player has more chips than it has put
+        in."""
         put = state.paid[player]
         return put >= state.faced or any(
             stack > put and not out and seat != player

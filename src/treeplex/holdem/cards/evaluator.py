@@ -266,7 +266,11 @@ def format_strengths(format: Format, board: Sequence[int], hands: NDArray[np.uin
 
 
 def _checked(board: Sequence[int], hands: NDArray[np.uint8], most: int) -> NDArray[np.int64]:
-    """The board as an array."""
+    """Check a board and hands; returns the board as int64 [k].
+
+    Raises:
+        SpecError: invalid cards, or more than ``most`` cards at showdown.
+    """
     if hands.ndim != 2 or (len(hands) and (hands.min() < 0 or hands.max() > 51)):
         raise SpecError(f"hands must be an array [n, cards of a hand] of cards from 0 to 51; these have shape {hands.shape}")
     cards = np.array(board, dtype=np.int64).reshape(-1)

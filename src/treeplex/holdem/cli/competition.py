@@ -145,7 +145,7 @@ def keep(path: Path | None, line: str) -> None:
 
 
 def print_dealt(dealing: "Dealer", as_json: bool) -> None:
-    """Print what the players won, if any hand ended."""
+    """Print the players' winnings, if any hand has ended."""
     if as_json:
         print_json({"hands": dealing.dealt, "won": dealing.won, "not_allowed": dealing.replaced})
     elif dealing.dealt:

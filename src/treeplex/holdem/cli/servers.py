@@ -139,7 +139,7 @@ def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_
 
 
 def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool) -> None:
-    """Print what was won, if any hand ended."""
+    """Print the winnings, if any hand has ended."""
     found = {
         name: summary_of(chips)
         for name in ("won", "adjusted")

@@ -1,8 +1,8 @@
 """A search agent for hold'em: streets are searched one by one, and the last street is solved completely.
 
 At the end of a street the agent waits for the cards. The next street is a new spot, with the ranges that result from the
-actions so far. Averaged over its random iterations, its policy is ``played`` in
-:meth:`treeplex.holdem.search.play_distribution.Player.curve`.
+actions so far. Its policy, averaged over the random iterations, is the one whose exploitability
+:meth:`treeplex.holdem.search.play_distribution.Player.curve` returns as ``played``.
 """
 
 import os

@@ -51,7 +51,7 @@ class Player:
         return begin_search(self.subgame, METHODS[method], leaf or self.endgames, None, iterations)
 
     def curve(self, method: str, points: Sequence[int], leaf: LeafValue | None = None) -> dict[str, list[float]]:
-        """Exploitability in chips after each of ``points`` iterations of a search, for two policies.
+        """Exploitability in chips of two policies, ``played`` and ``average``, after each number of iterations in ``points``.
 
         Without a leaf, values are exact by endgame solving. In endgames, agents always play solutions.
 

@@ -31,9 +31,9 @@ class StreetSolving:
         gadget, method, threads: see :class:`treeplex.search.resolving.settings.ResolveSettings`.
         drop: hands whose reach relative to the likeliest hand is below this threshold are left out of solves and play the
             blueprint.
-        promises: one of :data:`PROMISES`, the opponent values that a hand's first solve keeps: best-response values against the
-            blueprint, values where both play it (estimates, Brown and Sandholm 2017), or none; also none where too many boards
-            follow, as on flops with 52 cards.
+        promises: one of :data:`PROMISES`, the opponent values that a hand's first solve guarantees: best-response values
+            against the blueprint, values where both play it (estimates, Brown and Sandholm 2017), or none; also none where too
+            many boards follow, as on flops with 52 cards.
         continuations: number of continuations of the blueprint that the opponent chooses from at the end of the flop; 0 solves
             the flop to the end of the hand.
         boards: maximum number of complete boards used to value continuations.
@@ -55,7 +55,8 @@ class StreetSolving:
     boards: int = FLOP_BOARDS
 
     def plans(self, street: int, least: float) -> Iterator[BetPlan]:
-        """Bet plans of a solve that begins on a street, then smaller ones: without raises on later streets, without any raises.
+        """Bet plans for a solve that begins on a street, largest first: all sizes, no raises on later streets, no raises at
+        all.
 
         Args:
             street: the street on which the solve begins.

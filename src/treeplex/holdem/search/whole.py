@@ -42,7 +42,7 @@ from treeplex.search.translation.mapping import bets_at, heard, spoken
 ENOUGH = 80
 """Number of iterations after which a turn's exploitability is usually below 0.5% of the pot."""
 PACE = 2.5e8
-"""Stored numbers per thread, iteration and second, until an agent has measured its own speed."""
+"""Assumed solving speed, in stored numbers times iterations per second and thread, before an agent has measured its own."""
 PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
@@ -60,7 +60,7 @@ class WholeHoldemAgent(BaseAgent):
         ranges: float64 [H] of each player, unnormalised, given the actions so far.
         solver: the agent for the rest of the hand; None while the guide plays.
         path: events of this hand.
-        pace: stored numbers per thread, iteration and second, from the last long solve.
+        pace: solving speed, in stored numbers times iterations per second and thread, measured in the last long solve.
     """
 
     draws = False
@@ -204,7 +204,7 @@ class WholeHoldemAgent(BaseAgent):
                 before.see(card)
                 carried = [before.carried(player) for player in self._solved]
                 ranges = carried[0].belief.ranges
-            else:  # the blueprint's betting is over and the table's is not, or it has no values of single hands
+            else:  # no values to carry over: the last solve was depth-limited, or its betting ended first
                 ranges = self._free(before.carried(self.player or 0).belief.ranges)
         ends = solving.continuations and table.street + 2 < len(self.holdem.rules.format.deal)
         safe = not carried and solving.promises != RANGES and solving.gadget != UNSAFE

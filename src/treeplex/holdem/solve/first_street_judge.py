@@ -37,7 +37,7 @@ def judge_first_street(
     start: HoldemSolution | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Judgement:
-    """Evaluate a solution's first street; values are those of the two evaluated strategies.
+    """Evaluate a solution's first street, with the later streets of both players' strategies solved as described above.
 
     Args:
         solution: a solution of all streets of a spot, or of its first street only.

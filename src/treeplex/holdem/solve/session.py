@@ -98,7 +98,7 @@ class SessionStart(NamedTuple):
     Attributes:
         solver: the solver.
         settings: settings of the solve.
-        memory: bytes for solving and judging.
+        memory: bytes for solving and evaluation.
     """
 
     solver: HoldemSolver

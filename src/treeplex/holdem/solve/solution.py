@@ -300,12 +300,13 @@ def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
 
 
 def first_number(game: CompiledSpot, street: int, column: int) -> int | None:
-    """The first number of a street by ``boards[:, column]``; None after the last street."""
+    """The offset in ``boards[:, column]`` of a street's first board; None after the last street."""
     return int(game.form.boards[game.first_boards[street], column]) if street < len(game.boards) else None
 
 
 def rounded_policy(solution: HoldemSolution, street_count: int) -> NDArray[np.uint16]:
-    """The strategy of the first streets as integers that sum to ``FULL``; all zero where it is undefined."""
+    """The strategy of the first streets, with probabilities in units of 1 / ``FULL``, uint16; all zero where it is
+    undefined."""
     game, values = solution.game, solution.hand_values
     end = first_number(game, street_count, STORE)
     rounded = np.zeros(len(values.average) if end is None else end, np.uint16)

@@ -32,7 +32,7 @@ FIXED_RAISES = 4
 """Maximum number of bets and raises per street in fixed limit, as in PokerKit."""
 
 AMOUNT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
-"""Maximum number of digits in a chip amount."""
+"""Pattern of a chip amount; the number of digits is limited."""
 RAKE = ("_rake", "_rake_cap", "_no_flop_no_drop")
 """Rake as a share of the pot, its cap in chips (0: no cap), and whether only hands with a flop are raked."""
 RAISES = "_raises"

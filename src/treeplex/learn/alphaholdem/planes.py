@@ -1,9 +1,9 @@
 """Inputs of AlphaHoldem's network: planes of cards and planes of actions (Zhao et al. 2022).
 
 *Cards*: one plane ``[suits, ranks]`` each for the hand, the cards of each later street, all board cards, and all cards
-together, with a 1 at each card. *Actions*: one plane ``[4, columns]`` for each action of the hand so far, whose rows are the
-own action of the player to act, the opponent's action, either player's action, and the columns that were legal. A last plane
-has the seat in its first three rows and the legal columns now in the fourth.
+together, with a 1 at each card. *Actions*: one plane ``[4, columns]`` for each action of the hand so far, whose rows mark the
+acting player's own action, the opponent's action, either player's action, and the columns that were legal. The last plane
+encodes the seat in its first three rows and the currently legal columns in the fourth.
 
 A *column* is an action type: fold, check or call, a bet near a given fraction of the pot, or the largest bet. If several bets
 belong to one column, the network plays the bet nearest to the column's fraction, and all of them are encoded as that column.

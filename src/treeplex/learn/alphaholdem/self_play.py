@@ -148,7 +148,7 @@ def act(coder: PlaneCoder, hand: Hand, offer: Offer, column: int, played: int) -
 
 
 def learner_rows(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
-    """Join the learner's decisions and sort them by hand."""
+    """Concatenate the learner's decisions, ordered by hand index."""
     if not kept:
         empty = np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
         cards, actions = (np.zeros((0, *shape), np.uint8) for shape in (coder.card_shape, coder.action_shape))

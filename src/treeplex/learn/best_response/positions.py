@@ -41,7 +41,7 @@ class Position(NamedTuple):
 
 
 def over(number: int) -> Position:
-    """Raise, since no position follows a finished hand."""
+    """Raise an error: a finished hand has no next position."""
     raise AssertionError("nothing follows this position")
 
 

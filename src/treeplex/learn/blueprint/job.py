@@ -36,7 +36,7 @@ HOLDEM_BLUEPRINT = JobKind(
 )
 """Training runs for blueprints.
 
-Numbers of a record: ``regret``, the mean gain of the best action at the first player's first decision, over buckets, in
+Numbers of a record: ``regret``, the mean over buckets of the best action's gain at the first player's first decision, in
 mbb/hand; ``visited``, the fraction of infosets in the average policy; ``met``, decisions visited."""
 
 

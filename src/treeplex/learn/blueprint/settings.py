@@ -9,7 +9,7 @@ from treeplex.holdem.buckets.plan import HISTOGRAM, METHODS
 
 @dataclass(frozen=True)
 class BlueprintTraining(Settings):
-    """Settings of external sampling on full-game hold'em."""
+    """Settings for solving full-game hold'em by external sampling."""
 
     boards: int = setting(1_000_000, "total number of boards to traverse, including those before a resume", low=1)
     deals: int = setting(64, "deals per board, each with one traversal per player", low=1, fixed=True)

@@ -1,4 +1,4 @@
-"""The command ``train``."""
+"""The command ``treeplex train``."""
 
 import re
 from collections.abc import Mapping

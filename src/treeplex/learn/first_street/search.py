@@ -60,7 +60,8 @@ class SearchedSpot:
 
     Attributes:
         search: the search, with the average policy.
-        values: source of the leaf values: ``exact``, ``zero``, ``rebel`` for the shipped network, a file, or a class name.
+        values: name of the source of leaf values: ``exact``, ``zero``, ``rebel`` for the shipped network, a file, or a class
+            name.
         net: the network's file if a network gives the values, otherwise None.
         method: search method, a key of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR per endgame.

@@ -1,7 +1,7 @@
 """Random hold'em situations at the start of a street, and the value of every hand in them.
 
 Three ranges in ten are drawn as in DeepStack, by repeatedly splitting hands sorted by strength (Moravčík et al. 2017). The
-others resemble ranges in play. They contain hands above some strength on the board (with a smooth cutoff) or a band of preflop
+others resemble ranges in play. They contain hands above some strength on the board (with a smooth cutoff), or a band of preflop
 hands, each optionally reweighted by a curve over strength, or all hands with equal weight.
 """
 

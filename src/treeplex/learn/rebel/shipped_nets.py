@@ -12,7 +12,7 @@ from treeplex.search.subgames.identity import public_identity
 
 SHIPPED = Path(__file__).parent / "networks"
 RIVERS = SHIPPED / "holdem" / "rivers.safetensors"
-"""Name of the shipped river network, used to search turns."""
+"""File of the shipped river network, used to search turns."""
 WHOLE = SHIPPED / "whole"
 """Folder of networks for full-game hold'em."""
 REBEL = "rebel"

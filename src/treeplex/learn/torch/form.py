@@ -40,7 +40,7 @@ class TensorState:
 
     Attributes:
         policies: [I, A], current policy; in fictitious play, the last pure best response.
-        along: [N], each slot's factor in path products under that policy.
+        along: [N], path factor of each slot under that policy.
         strategies: [N], its sequence form.
         averages: [N], own-reach-weighted sums of policies; in fictitious play, the averages.
         regrets: [I, A].
@@ -201,7 +201,8 @@ class TensorForm:
     def arrays(self, state: TensorState) -> dict[str, Floats]:
         """Arrays that determine the next iteration, float64 [Q] each, copied to the host.
 
-        Their format is that of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so a run can resume on either.
+        They have the format of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so a run can resume with tensors or
+        with compiled kernels.
         """
         arrays = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
         for player, treeplex in enumerate(self.treeplexes):
@@ -216,11 +217,14 @@ class TensorForm:
         return arrays if state.regrets else {name: array for name, array in arrays.items() if name != "regrets"}
 
     def policy(self, state: TensorState) -> Floats:
-        """The average strategy in sequence form, float64 [Q], on the host."""
+        """The unnormalised average strategy in sequence form, float64 [Q], on the host."""
         return self.arrays(state)["average"]
 
     def values(self, state: TensorState, *, best: bool) -> Floats:
-        """Value for each player when both play their average strategies, [2]; see :class:`treeplex.forms.form.Form`."""
+        """Each player's value against the other's average strategy, float64 [2], in the game's units.
+
+        With ``best`` it is the value of a best response, otherwise that of the player's own average strategy.
+        """
         game_values = np.empty(2)
         with torch_module().inference_mode():
             averages = [self._normalised(player, state) for player in (0, 1)]

@@ -106,7 +106,7 @@ class Treeplex:
 
     @property
     def size(self) -> int:
-        """N."""
+        """N, the number of slots."""
         return self.head + self.shape[0] * self.shape[1]
 
     def sources(self, sequences: Ints) -> Ints:
@@ -198,7 +198,7 @@ def discounted_sum(regrets: Tensor, positive: float, negative: float, new: Tenso
 
 
 def next_average(row: Weights, average: Tensor, strategy: Tensor) -> Tensor:
-    """Update an average after an iteration: discount it and add the weighted strategy."""
+    """The average after an iteration, [N]: the old one, discounted, plus the weighted strategy."""
     return torch_module().add(strategy if row.average == 1.0 else strategy * row.average, average, alpha=row.average_discount)
 
 
@@ -345,7 +345,7 @@ class FactorOperator:
         )
 
     def add(self, strategy: Tensor, found: Tensor) -> None:
-        """Add to the values of the player's slots, [N]."""
+        """Add payoffs against the other player's strategy to the values of the player's slots, [N] in place."""
         sums = strategy.new_zeros(self.counts[0]).index_add_(0, self.summed, self.shares * strategy[self.sources])
         worth = strategy.new_zeros(self.counts[1]).index_add_(0, self.own, self.values * sums[self.others])
         found.index_add_(0, self.targets, self.weights * worth[self.lists])

@@ -56,9 +56,9 @@ class TorchSearch:
         search: the search, changed only by :meth:`finish`.
         iteration: number of iterations completed.
         form, tables: the batch of subgames as a :class:`TensorForm`, and its state.
-        sums: [head], root values so far, weighted like the average policy.
-        faced: [N], averages of the strategies that the other player faced, as in :class:`SubgameSearch` for CFR-AVG.
-        last_leaf: [S, C, H], base of modified CFR-AVG's differences; empty otherwise.
+        sums: [head], sums of root values with the average policy's weights.
+        faced: [N], average of the player's strategies at the other player's updates, as in :class:`SubgameSearch` for CFR-AVG.
+        last_leaf: [S, C, H], leaf entries of the previous update, which modified CFR-AVG subtracts; empty for other methods.
     """
 
     def __init__(self, search: SubgameSearch, *, device: Any, dtype: Any = None) -> None:
@@ -131,7 +131,7 @@ class TorchSearch:
             self._seen[player] = leaves.seen(player, self.strategies[player])
 
     def _entries(self, leaves: "TensorLeaves", player: int, row: Weights) -> Tensor:
-        """Gradient entries of a player from the leaves, [S, C, H]; see :meth:`SubgameSearch._alternating`."""
+        """A player's leaf values for the gradient, [S, C, H]; see :meth:`SubgameSearch._alternating`."""
         kind, other = self.search.method.leaves, 1 - player
         if kind == "current":
             return leaves.entries(player, self._seen, self._seen[other].reach)

@@ -122,21 +122,21 @@ class StreetTables:
         self.regrets = [torch.zeros_like(strategy) for strategy in self.strategies]
 
     def _places(self, player: int, at: Placement) -> Tensor:
-        """Membership of folds and showdowns in a player's sequences, [sequences, F + D]."""
+        """Incidence matrix [sequences, F + D]: 1 where a fold or showdown follows a player's sequence, otherwise 0."""
         sequences = [pair[player] for pair in (*self.betting.folds, *self.betting.showdowns)]
         return at.numbers(
             (np.arange(self.betting.sequences[player])[:, None] == np.array(sequences, np.int64)).astype(np.float64)
         )
 
     def _uniform(self, player: int, shape: Sequence[int]) -> Tensor:
-        """The uniform policy."""
+        """The uniform policy, [B, sequences, N]."""
         policy = self.ranges[0].new_ones((shape[0], self.betting.sequences[player], shape[1]))
         for _, first, count in self.betting.nodes[player]:
             policy[:, first : first + count] = 1.0 / count
         return policy
 
     def reach(self, player: int, policy: Tensor) -> Tensor:
-        """Convert a policy to sequence form."""
+        """Convert a policy to sequence form, both [B, sequences, N]; the root has the initial reach."""
         strategy = policy.clone()
         strategy[:, 0] = self.ranges[player]
         for parent, first, count in self.betting.nodes[player]:
@@ -144,7 +144,8 @@ class StreetTables:
         return strategy
 
     def gradient(self, player: int, other: Tensor) -> Tensor:
-        """Values of a player's sequences against the other player's strategy, [B, sequences, N], in chips times reach."""
+        """Values of a player's sequences against the other player's strategy, [B, sequences, N], in chips times the other's
+        reach."""
         folds = [pair[1 - player] for pair in self.betting.folds]
         shown = [pair[1 - player] for pair in self.betting.showdowns]
         folded = self.cards.met(other[:, folds]) * self._folded[:, :, player, None]

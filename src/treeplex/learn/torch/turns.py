@@ -24,7 +24,7 @@ from treeplex.solvers.rules.variants import Variant
 
 
 class TensorRivers:
-    """The rivers below one turn, and the network that values them: E ends of the turn's betting, C river cards, N turn hands.
+    """The rivers after one turn, and their value network. E: ends of the turn's betting; C: river cards; N: turn hands.
 
     Attributes:
         edge: [C, N, N], on each river, 1 if the own hand beats the opposing hand, -1 if it loses, 0 for ties and shared cards.

@@ -19,7 +19,7 @@ from treeplex.run.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.solvers.synonyms import unknown_algorithm
 
 TRAINING = JobKind(name="training", unit="steps", maker="treeplex train", noun="training")
-"""Description, in messages, of a folder that contains no training run."""
+"""Job type used in messages about folders that contain no training run."""
 REBEL = "rebel"
 """The default learner; in training folders, also the name of the learner for hold'em turns."""
 AnyLearner = str | type[Learner] | TrainingKind

@@ -150,7 +150,7 @@ class ContinuationPayoffs:
         return BoardHands(names, (classes[0], classes[1]), (of[0], of[1]), (ranks[0], ranks[1]))
 
     def _add(self, lines: Lines, dealt: BoardHands, tilt: Singles, paid: Singles) -> None:
-        """Add the payoffs of pairs of hands on a complete board."""
+        """Add player 0's payoffs for all pairs of hands on a complete board to ``paid``."""
         first, second = (arrived(reach, classes) for reach, classes in zip(lines.reach, dealt.classes, strict=True))
         folds, shown = (product(lines.chips, (first, second), which) for which in (lines.folds, lines.shown))
         mine, theirs = zip(dealt.of, dealt.ranks, strict=True)
@@ -210,9 +210,9 @@ def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], 
 
 
 def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles | None:
-    """Boards on which player 0 wins the showdown minus those on which it loses, without further betting, float32 [n_0, n_1].
+    """Probability that player 0 wins minus probability that it loses if betting ends now, float32 [n_0, n_1].
 
-    0 for impossible pairs; None where too many boards can follow.
+    Exact over all boards to come. 0 for impossible pairs; None if too many boards can follow.
     """
     format = game.spot.format
     if comb(len(format.deck) - len(board), format.board_size - len(board)) > MOST_RUN_OUTS:
@@ -228,7 +228,8 @@ def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles 
 
 @lru_cache(maxsize=4)
 def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
-    """Boards won minus boards lost at showdown for pairs of hands; ``hands`` are sorted int64 indices as bytes."""
+    """Probability of winning minus probability of losing at showdown, float32 [n, n]; ``hands`` are sorted int64 indices as
+    bytes."""
     wanted = np.zeros(len(format.hands), bool)
     wanted[np.frombuffer(hands, np.int64)] = True
     return np.asarray(2.0 * all_ins(format, board, wanted).edges, np.float32)

@@ -49,7 +49,7 @@ class HoldemEndgames:
 
         Args:
             subgame: the compiled subgame.
-            method: a variant of CFR with fixed weights.
+            method: a CFR variant with a fixed schedule of weights.
             iterations: iterations of each solve.
             threads: threads that share the boards.
             storage: kind of numbers, ``float32`` or ``float64``; see :data:`treeplex.holdem.forms.spot_form.STORAGE`.

@@ -93,12 +93,13 @@ class HandBoard:
 
     @cached_property
     def runouts(self) -> float:
-        """Number of complete boards given two hands, averaged over the boards kept."""
+        """Expected number of the R complete boards that are still possible given two hands."""
         more, left = sum(self.format.deal) - len(self.cards), len(self.format.deck) - len(self.cards)
         return comb(left - 2 * self.format.hole, more) * len(self.order) / comb(left, more)
 
     def look(self, pot: float, stack: float) -> Floats:
-        """Network inputs of pot, stack and board, float64 [3]."""
+        """Network inputs about the situation, float64 [3]: logarithm of the stack-to-pot ratio, most board cards of one suit
+        minus two, and 1 if the board is paired."""
         suits = max(sum(card & 3 == suit for card in self.cards) for suit in range(4))
         paired = len({card >> 2 for card in self.cards}) < len(self.cards)
         return np.array([stacks_in_pots(stack, pot), suits - 2.0, float(paired)])
@@ -149,7 +150,8 @@ def cards_of(format: Format) -> NDArray[np.uint8]:
 
 
 def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: Floats) -> tuple[Floats, Floats]:
-    """Both players' hand values [n] minus half of their sum under the ranges (Moravčík et al. 2017, DeepStack)."""
+    """Both players' hand values [n] minus half of the sum of their expected values under the ranges (Moravčík et al. 2017,
+    DeepStack)."""
     met = [own * seen for own, seen in zip(reach, mass, strict=True)]
     total = float(met[0].sum())
     surplus = sum(float(own @ value) for own, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
@@ -223,7 +225,7 @@ class HandValues:
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
     def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
-        """Values of the given players, zeros of others, for each player float64 [K, H]."""
+        """Newly computed values of the ``wanted`` players, for each player float64 [K, H]; zeros for a player not wanted."""
         following = self._prepared(places)
         values = tuple(np.zeros_like(own) for own in believed)
         for place, shown in following.shown:

@@ -32,7 +32,9 @@ class HoldemPayoffs:
 
     Attributes:
         pairs: for each leaf float32 [C_0, C_1, n_0, n_1], or [1, 1, n_0, n_1] where no decision remains.
-        scales: factors of the payoffs.
+        scales: for each leaf the factor that converts its payoffs to the game's chips.
+        hands: for each player int64 [n_i], hands by index.
+        boards: smallest number of complete boards examined below a leaf; 0 if no decision remains at any leaf.
     """
 
     pairs: Sequence[Singles]

@@ -55,7 +55,7 @@ class EndgameSearch:
 
         Args:
             subgame, method, horizon: see the attributes.
-            precision: dtype.
+            precision: floating-point type of all arrays.
             as_cut: start from the unnormalised ranges at the cut.
 
         Raises:

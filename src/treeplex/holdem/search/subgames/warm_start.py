@@ -78,7 +78,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
 
     Args:
         search: the search.
-        weight: weight of its values in the differences of modified CFR-AVG.
+        weight: factor on the leaf entries that modified CFR-AVG subtracts in its next update.
     """
     subgame, arrays = street_of(search)
     leaves, strategy, policy = subgame.leaves, search.strategy, arrays.policy.copy()

@@ -17,7 +17,7 @@ from treeplex.learn.common.device import one_thread, torch_module
 Slopes = Callable[[Singles, Any], tuple[float, Singles]]
 """Maps outputs [n, O] and a batch's rows to the loss and its derivatives with respect to the outputs."""
 FIRST, SECOND, SMALLEST = 0.9, 0.999, 1e-8
-"""Adam's decay rates of the first and second moments, and epsilon (Kingma and Ba 2015)."""
+"""Adam's beta_1, beta_2 and epsilon (Kingma and Ba 2015)."""
 MOMENTS = ("exp_avg", "exp_avg_sq")
 
 

@@ -19,7 +19,7 @@ from treeplex.learn.neural.fitting.approximator import NetworkSettings, Perceptr
 
 Arrays = Mapping[str, NDArray[Any]]
 SECOND = 0.999
-"""Adam's b2."""
+"""Adam's beta_2."""
 
 
 class Outputs(ABC):
@@ -40,7 +40,8 @@ class Outputs(ABC):
 
     @abstractmethod
     def follow(self, other: Self, share: float) -> None:
-        """Move outputs or weights a fraction ``share`` of the way to those of ``other``, which has the same type."""
+        """Move a table's outputs, or a network's weights, by the fraction ``share`` toward those of ``other``, of the same
+        type."""
 
     def look(self, features: Singles) -> None:
         """In uncompiled games, set the features, float32 [I, F], of the infosets that the network evaluates."""
@@ -75,13 +76,13 @@ class Outputs(ABC):
 
 
 class TableOutputs(Outputs):
-    """An independent number for each infoset and column, without approximation error; initially zero.
+    """A table with an independent number for each infoset and column; initially zero.
 
     Attributes:
         numbers: float64 [I, K].
-        first: Adam's b1; None for plain gradient steps.
-        moments: float64 [2, I, K], Adam's.
-        steps: Adam's.
+        first: Adam's beta_1; None for plain gradient steps.
+        moments: float64 [2, I, K], Adam's moment estimates; [0, I, K] for plain gradient steps.
+        steps: number of Adam steps taken.
     """
 
     def __init__(self, infosets: int, columns: int, first: float | None) -> None:
@@ -102,7 +103,10 @@ class TableOutputs(Outputs):
         self.numbers -= rate * slopes
 
     def fit(self, targets: Floats, counts: Floats, rate: float) -> float:
-        """Move each output as if its targets arrived one by one: an exponential moving average with step size ``rate``."""
+        """Move each output toward its mean target, as ``counts`` steps of an exponential moving average would.
+
+        The step size of the moving average is ``rate``. Returns half the mean squared error before the step.
+        """
         wrong = np.where(counts > 0, targets - self.numbers, 0.0)
         self.numbers += (1.0 - (1.0 - min(rate, 1.0)) ** counts) * wrong
         return float((counts * wrong**2).sum() / max(float(counts.sum()), 1.0) / 2)
@@ -128,7 +132,7 @@ class Network(Perceptron, Outputs):
         columns: K.
         settings: architecture and gradient clipping.
         generator: random number generator for the initial weights.
-        first: Adam's b1.
+        first: Adam's beta_1.
     """
 
     def __init__(

@@ -60,7 +60,7 @@ class Actor(NeuralLearner):
     walks_rules: ClassVar[bool] = True
     spreads = True
     momentum: ClassVar[float] = 0.9
-    """Adam's b1."""
+    """Adam's beta_1."""
     auxiliary: ClassVar[int] = 0
     """Number of network outputs in addition to logits."""
 

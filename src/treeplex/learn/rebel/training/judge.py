@@ -335,7 +335,7 @@ def judged_whole(
 
 
 Judged = tuple[Policy, Halves | None, float]
-"""A policy, exploitability of random halves, and the CPU time of searches."""
+"""A policy, the exploitability from random halves of the playthroughs, and the CPU seconds of all searches."""
 
 
 def exact_policy(

@@ -34,8 +34,8 @@ class Bins:
         self._kept: OrderedDict[Board, tuple[Ints, Singles]] = OrderedDict()
 
     def of(self, board: Board) -> tuple[Ints, Singles]:
-        """The bin below each hand, int64 [H] (-1 for hands that share a card with the board), and the weight of the bin above,
-        [H]."""
+        """The bin below each hand, int64 [H] (-1 for hands that share a card with the board), and the weight of the bin above
+        it, float32 [H]."""
         if board not in self._kept:
             if len(self._kept) >= KEPT:
                 self._kept.popitem(last=False)
@@ -79,7 +79,8 @@ class BinnedPlaces:
         return self.rows
 
     def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
-        """Values, float64 [K, H] each, from outputs [K, 2 B]."""
+        """Interpolate hand values, float64 [K, H] per player, from network outputs [K, 2 B]; zeros for the other player if
+        ``player`` is given."""
         values = tuple(np.zeros((len(outputs), width)) for width in widths)
         for owner in (0, 1) if player is None else (player,):
             columns = outputs[:, owner * self._bins : (owner + 1) * self._bins]
@@ -87,7 +88,8 @@ class BinnedPlaces:
         return values
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
-        """Target outputs, [K, 2 B]: means of both players' hand values, [K, H], over each bin; and bin weights with mean 1."""
+        """Target outputs: weighted means of both players' hand values, [K, H], over each bin; and bin weights with mean 1. Both
+        are float32 [K, 2 B]."""
         targets, counts = [], []
         for own, weight in zip(values, weights, strict=True):
             sums = np.zeros((2, len(own), self._bins))
@@ -119,10 +121,10 @@ class BinnedPlaces:
 
 
 def look(game: PublicHoldem, state: PublicHand) -> Floats:
-    """Inputs of a bin network for a state, float64 [9 + ranks].
+    """Features of a public state for networks over strength bins, float64 [9 + ranks] with hold'em's four streets.
 
-    The logarithms of the smaller stack behind in pots and of the pot in big blinds, the last finished street, the number of
-    cards per suit in descending order, and the number of cards per rank on the board.
+    In order: logarithms of the stack-to-pot ratio (smaller stack) and, halved, of the pot in big blinds; the board's number of
+    cards, one-hot (all 0 for a complete board); half its number of cards per suit, descending; its number of cards per rank.
     """
     rules, (table, board) = game.rules, state
     pot = float(rules.pot(table))
@@ -136,7 +138,7 @@ def look(game: PublicHoldem, state: PublicHand) -> Floats:
 
 
 def look_of_betting(game: PublicHoldem, state: PublicHand) -> Floats:
-    """Additional inputs of a bin policy network for a decision, float64 [3].
+    """Additional features of a decision for policy networks over strength bins, float64 [3].
 
     The acting player, the amount to call as a fraction of the pot after the call, and the street's number of raises divided by
     4.

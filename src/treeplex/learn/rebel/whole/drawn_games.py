@@ -1,4 +1,4 @@
-"""Hands of full-game hold'em with randomly drawn stacks and sizes (Brown et al. 2020, appendix C.1)."""
+"""Full-game hold'em with random stacks and bet sizes (Brown et al. 2020, appendix C.1)."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -15,8 +15,8 @@ from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 
 
 def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> BettingState:
-    """A betting state at the end of a street with contributions ``paid``; the rest of the betting is irrelevant on later
-    streets."""
+    """A betting state at the end of a street after which both players have put in ``paid``; later streets depend on nothing
+    else."""
     first = game.rules.betting.root
     return first._replace(
         player=CHANCE,
@@ -29,12 +29,12 @@ def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Bett
 
 
 def sizes_of(game: PublicHoldem) -> list[float]:
-    """All size parameters of the betting plan."""
+    """Values of the betting plan's sizes, in the order of :func:`drawn_sizes`."""
     return [size.value for size in drawn_sizes(game)]
 
 
 def drawn_sizes(game: PublicHoldem) -> list[Size]:
-    """All sizes of the betting plan, street by street; sizes shared by both players are listed once."""
+    """All sizes of the betting plan except ``any``, street by street; sizes shared by both players are listed once."""
     plan = game.rules.betting.plan
     return [
         size for street in range(len(plan.streets)) for own in plan.raise_lists(street) for size in own if size.kind != "any"
@@ -42,7 +42,7 @@ def drawn_sizes(game: PublicHoldem) -> list[Size]:
 
 
 def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[float]) -> PublicHoldem:
-    """The game with the given stacks after antes and the given size parameters."""
+    """The game with the given stacks, in chips after antes, and size values in the order of :func:`sizes_of`."""
     rules, left = game.rules, iter(sizes)
     plan, streets = rules.betting.plan, list[tuple[StreetSizes, StreetSizes]]()
     for street in range(len(plan.streets)):
@@ -59,9 +59,10 @@ def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[fl
 
 
 def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: np.random.Generator) -> PublicHoldem:
-    """Sample a game with random stacks and sizes.
+    """Sample a game with random stacks and bet sizes.
 
-    Both players have the same stack, drawn log-uniformly. Sizes in pot fractions change by up to ``perturbed``.
+    If ``settings.stacks`` is given, both players have the same stack, drawn log-uniformly from it. Each pot-fraction size
+    changes by a uniform amount of up to ``perturbed`` and is at least 0.05.
     """
     stacks, sizes = game.rules.stacks, sizes_of(game)
     if settings.stacks is not None:

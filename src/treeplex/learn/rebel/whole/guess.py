@@ -44,7 +44,7 @@ class StreetPolicies:
         self.outputs = encoding.knots * self.columns
 
     def columns_at(self, street: StreetSubgame, decision: int) -> Ints:
-        """Columns of a decision's actions; raises use the last column if the plan has none."""
+        """Column of each action of a decision, int64 [actions]; if the plan has no raise there, raises use the last column."""
         here = street.betting.decisions[decision]
         planned = np.array(street.game.rules.betting.actions(here.table).raises)
         if not len(planned):
@@ -59,7 +59,7 @@ class StreetPolicies:
     def rows(self, search: SubgameSearch, rows: Ints) -> PolicyRows:
         """Training rows: the average policy at every decision on the listed boards, with the beliefs that this policy leads to.
 
-        Hands with zero reach have no target; a bin's target is the mean over its other hands.
+        Hands with zero reach have no target. A bin's target is the mean over its hands, weighted by reach.
         """
         street, average = search.subgame, search.average_policy()
         assert isinstance(street, StreetSubgame)

@@ -15,13 +15,13 @@ from treeplex.learn.rebel.whole.guess import NetworkStreetGuess, StreetPolicies
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 
 SEEN = 2
-"""Version of the meaning of network inputs and outputs; networks of earlier versions are rejected."""
+"""Version of the encoding of network inputs and outputs; networks with another version are rejected."""
 LINEAR = 0.2
 """Error, as a fraction of the pot, beyond which the Huber loss is linear; deep stacks have large errors."""
 
 
 def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory | None = None) -> WholeLeaf:
-    """Create untrained networks."""
+    """Create untrained networks: a value network (by ``net`` if given) and, if the settings request it, a policy network."""
     encoding = WholeEncoding(game, settings.bins)
     sizes = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
     made: Module = net(encoding.inputs, encoding.outputs) if net else value_net(encoding.inputs, encoding.outputs, **sizes)
@@ -55,9 +55,7 @@ def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
 
 
 def whole_identity(game: PublicHoldem) -> str:
-    """SHA-256 of cards, blinds, seats, plan and network encoding (:data:`SEEN`), without stacks; equal for games whose networks
-    are
-    interchangeable."""
+    """SHA-256 of everything that a network depends on: cards, blinds, betting plan and encoding version, but not stacks."""
     form, betting, rake = game.rules.format, game.rules.betting, game.rules.rake
     cards = form.deck, form.hole, form.deal, form.ranking
     bets = betting.dealer, betting.blinds, betting.antes, betting.big_blind_ante, betting.limits, betting.most, betting.rules

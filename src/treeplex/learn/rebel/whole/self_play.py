@@ -83,8 +83,8 @@ class StreetSearch(NamedTuple):
 
     Attributes:
         subgame: the street on all boards of these states.
-        kept: the board of each row of the subgame.
-        copies: int64 [N], row of the dealt board for each state, repeated if several iterations are drawn.
+        kept: for each row of the subgame, its board, weight and state.
+        copies: int64 [N], for each state the row of its dealt board; all states are repeated for each drawn iteration.
         stopped: the policies of the drawn iterations.
         held: both players' hands in each state.
         rows: training rows.
@@ -174,8 +174,10 @@ class WholeSelfPlay(Play):
         return joined
 
     def _street(self, numbers: list[int]) -> tuple[Rows, list[StreetBelief]]:
-        """Advance hands with the same betting state by one street; on turns, also returns other states that they could have
-        reached."""
+        """Advance hands with the same betting state by one street.
+
+        Returns training rows and, on the street before the last, states from which additional last streets are solved.
+        """
         states = [self.states[number] for number in numbers]
         first, count = states[0], len(states)
         before_last = not first.begins and first.table.street + 2 == len(first.game.rules.format.deal) - 1
@@ -220,7 +222,8 @@ class WholeSelfPlay(Play):
         return first, second
 
     def _dealt(self, states: Sequence[StreetBelief]) -> tuple[list[Row], list[tuple[int, int]], Ints]:
-        """Boards for all public belief states, the hands held in each state, and the row of each state's dealt board."""
+        """Deal hands and boards; returns all rows, both players' hands in each state, and each state's row with the dealt
+        board."""
         board_rows, held, copies = list[Row](), list[tuple[int, int]](), []
         for owner, state in enumerate(states):
             hands, suits = self._held(state), self.cards.suits
@@ -358,9 +361,10 @@ class WholeSelfPlay(Play):
 
 
 def drawn_weight(state: StreetBelief, board: Board) -> float:
-    """Importance weight of a board that is dealt after hands are drawn from the ranges, relative to uniformly drawn boards.
+    """Importance weight of a dealt board: its probability under uniform sampling divided by its probability in play.
 
-    The weight is proportional to the number of pairs of hands that contain none of the board's cards.
+    In play, hands are drawn from the ranges first, so a board's probability is proportional to the reach of the pairs of hands
+    that contain none of its cards.
     """
     game = state.game
     before = float(state.ranges[0] @ game.opposing(PublicHand(state.table, state.board), state.ranges, 0))

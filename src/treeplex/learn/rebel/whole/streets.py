@@ -21,7 +21,7 @@ ARRAYS_BYTES = 8 * 8
 """Memory of a search in bytes per action, hand and board: policy, regrets, averages, values and other arrays."""
 FEWER = "give fewer sizes (sizes=[75%;a]), a limit of raises (raises=[4;3;3;3]) or smaller stacks"
 MANY_HANDS = 500
-"""Number of hands from which a network over single hands takes too long to train."""
+"""Minimum number of hands for which a network over single hands takes too long to train."""
 
 
 def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | None = None) -> None:
@@ -81,8 +81,8 @@ def check_street(
 
 
 def called_streets(rules: HandRules) -> Iterator[BettingState]:
-    """Betting states at the starts of streets after only checks, calls and minimum raises, which leave the largest betting
-    trees."""
+    """Betting states at the starts of streets if players only check and call, or make the minimum raise where no call is
+    offered; these streets have the largest betting trees."""
     table = rules.betting.root
     while table.player >= 0:
         yield table
@@ -94,7 +94,7 @@ def called_streets(rules: HandRules) -> Iterator[BettingState]:
 
 
 def beware(game: PublicHoldem, settings: WholeRebelSettings) -> str:
-    """A warning if training will learn little; empty otherwise."""
+    """A warning if there are too many single hands to learn; otherwise empty."""
     if settings.bins or len(game.hands) < MANY_HANDS:
         return ""
     return (

@@ -18,7 +18,7 @@ from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
 USUAL_DEPTH = 50.0
-"""Number of big blinds that the encoding maps to one half."""
+"""Sum of both players' stacks, in big blinds, that the encoding maps to 0.5."""
 
 
 class Rows(Protocol):
@@ -64,7 +64,7 @@ class WholeEncoding(Encoding):
         self._of(between=True)
 
     def _of(self, *, between: bool) -> None:
-        """Switch the layout to states between streets, or to decisions."""
+        """Set the layout for states between streets, or for decisions."""
         self._between = between
         self._looks: dict[tuple[tuple[int, ...], PublicHand], Floats] = {}
         assert isinstance(self.game, PublicHoldem)
@@ -115,7 +115,8 @@ class SingleHands(EncodedPlaces):
         return rows
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
-        """Target outputs, [K, 2 H], from both players' hand values, [K, H], and their weights."""
+        """Concatenate both players' hand values and their weights, [K, H] each, to target outputs and weights, float32 [K, 2 H]
+        each."""
         joined = (np.concatenate(part, axis=1).astype(np.float32) for part in (values, weights))
         first, second = joined
         return first, second
@@ -135,7 +136,7 @@ class LeafData(NamedTuple):
     Attributes:
         pots: float64 [K, 1].
         orbits: int64 [K, H], suit-isomorphism classes of hands.
-        shares: float32 [B, H, H] of the boards.
+        shares: float32 [B, H, H], pot shares on each board, see :class:`Showdowns`; empty if outputs are full values.
         firsts, rows: states grouped by board, see :func:`write_won`.
     """
 
@@ -153,7 +154,8 @@ class WholeLeaf(NetworkLeaf):
     subtracted, so that values are zero-sum.
 
     Attributes:
-        shown: whether outputs are relative to the showdown value without further bets, which is added.
+        shown: whether outputs are relative to the showdown value without further betting, which is then added; if not, outputs
+            are full values.
     """
 
     def __init__(self, encoding: WholeEncoding, net: Module, guess: Any = None, warm: int = 0, *, shown: bool = True) -> None:
@@ -182,7 +184,8 @@ class WholeLeaf(NetworkLeaf):
         return values
 
     def showdown(self, places: Places, believed: Ranges) -> Ranges:
-        """Showdown values without further betting as fractions of the pot, float64 [K, H] each; zeros unless they are added."""
+        """Showdown values without further betting, as fractions of the pot, float64 [K, H] per player; zeros if outputs are
+        full values."""
         if not self.shown:
             return tuple(np.zeros_like(own) for own in believed)
         known = self.known(places)
