@@ -34,8 +34,10 @@ class Connection(H11Protocol):
         """Accept a connection; if there are too many, close the one that has waited longest for a complete request."""
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
-            idle = [each for each in self.connections if isinstance(each, Connection) and each.unfinished]
-            min(idle, key=lambda each: each.began).abort()
+            idle = [
+                connection for connection in self.connections if isinstance(connection, Connection) and connection.unfinished
+            ]
+            min(idle, key=lambda connection: connection.began).abort()
 
     def data_received(self, data: bytes) -> None:
         """Receive a part of a request."""

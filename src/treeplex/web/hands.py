@@ -131,11 +131,11 @@ def newest(served: ServerState, pattern: str) -> list[str]:
     return [served.name(path if path.suffix == ".phh" else path.parent) for path in newest_first]
 
 
-def new_folder(place: Path) -> Path:
+def new_folder(folder: Path) -> Path:
     """Create a folder for a review; concurrent requests get different folders."""
-    place.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     for number in count(1):
         with suppress(FileExistsError):
-            (place / f"review-{number}").mkdir()
+            (folder / f"review-{number}").mkdir()
             break
-    return place / f"review-{number}"
+    return folder / f"review-{number}"

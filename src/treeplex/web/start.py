@@ -45,5 +45,5 @@ def known() -> dict[str, Any]:
     return {
         "games": [{"name": name, "about": info.summary} for name, info in games.games().items()],
         "agents": [{"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items()],
-        "algorithms": [{"name": name, "about": each.summary} for name, each in algorithms().items()],
+        "algorithms": [{"name": name, "about": algorithm.summary} for name, algorithm in algorithms().items()],
     }

@@ -103,10 +103,10 @@ class BucketAgent(BaseAgent):
             self._sequences = {board: self._rows.at(board)}  # the next call is likely for the same board
         infosets, dealt = self._infosets_at(self._node)
         sequences = self._sequences[board]
-        place = np.minimum(np.searchsorted(dealt, sequences), len(dealt) - 1)
-        first, step, actions = self.table.game.tree.infoset_layout[infosets[place]].T
+        index = np.minimum(np.searchsorted(dealt, sequences), len(dealt) - 1)
+        first, step, actions = self.table.game.tree.infoset_layout[infosets[index]].T
         played = self.table.probabilities[first + np.arange(actions[0])[:, None] * step]
-        return np.asarray(np.where(dealt[place] == sequences, played, 1.0 / actions))
+        return np.asarray(np.where(dealt[index] == sequences, played, 1.0 / actions))
 
 
 def limit_holdem(game: BucketGame) -> Holdem:

@@ -122,11 +122,11 @@ def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Ag
         SpecError: the table's game, stacks or blinds differ.
         FileError: the file cannot be read.
     """
-    found = HoldemBlueprint.load(file)
-    table = check_blueprint(game, file, found)
-    if found.game.rules == table.rules:
-        return HoldemBlueprintAgent(table, found, generator)
-    inner = HoldemBlueprintAgent(PublicHoldem(found.game.rules), found, generator)
+    blueprint = HoldemBlueprint.load(file)
+    table = check_blueprint(game, file, blueprint)
+    if blueprint.game.rules == table.rules:
+        return HoldemBlueprintAgent(table, blueprint, generator)
+    inner = HoldemBlueprintAgent(PublicHoldem(blueprint.game.rules), blueprint, generator)
     return TranslatedAgent(table, inner, generator, mapping="likelier")
 
 
@@ -148,8 +148,9 @@ def check_blueprint(game: Game, file: str, blueprint: HoldemBlueprint) -> Public
     return table
 
 
-def other_table(game: Game, file: str, found: HoldemBlueprint, what: str) -> SpecError:
+def other_table(game: Game, file: str, blueprint: HoldemBlueprint, what: str) -> SpecError:
     """The error for a blueprint whose game differs from the table's in ``what``."""
     return SpecError(
-        f"{file} is a blueprint of {found.game}, but the table plays {game}, with {what}; play {found.game}, or train another"
+        f"{file} is a blueprint of {blueprint.game}, but the table plays {game}, with {what}; play {blueprint.game}, or train "
+        "another"
     )

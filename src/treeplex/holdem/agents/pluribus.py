@@ -27,7 +27,7 @@ class HoldemPluribus(Pluribus):
             )
         check_blueprint(game, settings.blueprint, blueprint)
         assert isinstance(public, PublicHoldem)
-        own = blueprint.game.rules
-        played = public if own == public.rules else PublicHoldem(own)
+        blueprint_rules = blueprint.game.rules
+        played = public if blueprint_rules == public.rules else PublicHoldem(blueprint_rules)
         agent = round_agent(sampled(guided_betting(played, blueprint), settings, generator), settings, generator)
         return agent if played is public else TranslatedAgent(public, agent, generator, mapping="likelier")

@@ -61,13 +61,13 @@ class SpotBlueprint:
 
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
         """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
-        own = self.game.spot
+        blueprint_spot = self.game.spot
         if not isinstance(game, HoldemGame):
             raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the current game")
         if (difference := other_field(game, self.game)) is not None:
             raise PolicyError(f"the blueprint is a solution of another spot: its {difference} differs; only bets may differ")
-        if start >= len(own.streets):
-            most = len(own.streets) - 1
+        if start >= len(blueprint_spot.streets):
+            most = len(blueprint_spot.streets) - 1
             raise AlgorithmError(f"start={start}, but the spot has deals for starts up to {most}; give at most {most}")
 
     @cached_property
@@ -89,17 +89,17 @@ class SpotBlueprint:
         table = np.full((len(labels), len(self.game.spot.format.hands)), 1.0 / len(labels))
         table[:, at.hands[event.player]] = 0.0
         for number, label in enumerate(labels):
-            own = action_in(game, here, label, self.game, there)
-            if own is not None:
-                table[number, at.hands[event.player]] = at.tree.policy[at.node][own]
+            solution_action = action_in(game, here, label, self.game, there)
+            if solution_action is not None:
+                table[number, at.hands[event.player]] = at.tree.policy[at.node][solution_action]
         return table
 
     def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
         """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         at, (here, _) = self._find(self._browser, game, path)
         ranges = np.zeros((2, len(self.game.spot.format.hands)))
-        for own, hands, reach in zip(ranges, at.hands, at.tree.reach[at.node], strict=True):
-            own[hands] = reach
+        for range_there, hands, reach in zip(ranges, at.hands, at.tree.reach[at.node], strict=True):
+            range_there[hands] = reach
         return Belief.of(game, here, list(ranges))
 
     def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
@@ -107,9 +107,9 @@ class SpotBlueprint:
         browser, other = self._responding[player], 1 - player
         at, _ = self._find(browser, game, path, other if reach else None)
         met = browser.values.compatible(at.board, other, at.tree.reach[at.node][player])
-        found = np.full(len(self.game.spot.format.hands), np.nan)
-        found[at.hands[other]] = ratio(at.tree.values[at.node][other], met) + (at.given if reach else 0.0)
-        return found
+        values = np.full(len(self.game.spot.format.hands), np.nan)
+        values[at.hands[other]] = ratio(at.tree.values[at.node][other], met) + (at.given if reach else 0.0)
+        return values
 
     def _find(
         self, browser: Browser, game: PublicGame, path: tuple[int, ...], giver: int | None = None
@@ -197,14 +197,18 @@ class SpotHands:
     def _find(self, board: tuple[int, ...]) -> tuple[int, int, list[NDArray[np.int64]]]:
         """The street of a board, the index of its representative, and each player's hands in its order."""
         spot, values = self.game.spot, self._browser.values
-        street, place, renaming, size = 0, 0, IDENTITY, len(spot.board)
+        street, board_index, renaming, size = 0, 0, IDENTITY, len(spot.board)
         while size < len(board):
             street, dealt = street + 1, spot.format.deal[spot.street + street + 1]
-            place, renaming = self._browser.dealt(street, place, renaming, board[size : size + dealt])
+            board_index, renaming = self._browser.dealt(street, board_index, renaming, board[size : size + dealt])
             size += dealt
         back = cast(Renaming, tuple(renaming.index(suit) for suit in range(4)))
         names = self._browser.maps.map(back).astype(np.int64)
-        return street, values.board_number(street, place), [names[own] for own in values.game.boards[street][place].hands]
+        return (
+            street,
+            values.board_number(street, board_index),
+            [names[hands] for hands in values.game.boards[street][board_index].hands],
+        )
 
 
 def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, there: HoldemState) -> int | None:
@@ -221,5 +225,5 @@ def other_field(game: HoldemGame, blueprint: HoldemGame) -> str | None:
     for name in ("board", "pot", "stack", "rake", "blinds", "format"):
         if getattr(mine, name) != getattr(theirs, name):
             return name
-    same = all(np.array_equal(own, other) for own, other in zip(mine.ranges, theirs.ranges, strict=True))
+    same = all(np.array_equal(weights, other) for weights, other in zip(mine.ranges, theirs.ranges, strict=True))
     return None if same else "ranges"

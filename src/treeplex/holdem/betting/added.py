@@ -18,7 +18,9 @@ def with_bet(spot: Spot, event: Decision, action: float) -> Spot:
     """
     if not isinstance(spot.bets, BetPlan):
         raise GameError("fixed-limit betting has no other sizes")
-    if not any(each.kind in ("bet", "raise", "allin") for each in event.actions) and not open_to_raise(event, spot):
+    if not any(offered_action.kind in ("bet", "raise", "allin") for offered_action in event.actions) and not open_to_raise(
+        event, spot
+    ):
         raise GameError("no raise is possible here; a player is all-in")
     return replace(spot, bets=with_size(spot.bets, event, max(action - max(event.street_bets), 0.0)))
 
@@ -31,7 +33,7 @@ def offered(event: Decision, action: float, spot: Spot) -> int:
     """
     number = action_to(event, action)
     if number is None:
-        sums = [each.amount for each in event.actions if each.kind in ("bet", "raise", "allin")]
+        sums = [offered_action.amount for offered_action in event.actions if offered_action.kind in ("bet", "raise", "allin")]
         raise GameError(f"no bet of {action:g} total chips here: {allowed(sums, action, spot)}")
     return number
 
@@ -46,9 +48,11 @@ def action_to(event: Decision, amount: float) -> int | None:
 
 def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
     """The plan with one more bet or raise of ``chips`` for the player to act on this street."""
-    own = plan.streets[event.street][event.player]
+    sizes = plan.streets[event.street][event.player]
     size = Size("chips", chips)
-    changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))
+    changed = (
+        replace(sizes, raises=(*sizes.raises, size)) if max(event.street_bets) else replace(sizes, bets=(*sizes.bets, size))
+    )
     both = list(plan.streets[event.street])
     both[event.player] = changed
     return replace(plan, streets=(*plan.streets[: event.street], (both[0], both[1]), *plan.streets[event.street + 1 :]))
@@ -67,4 +71,4 @@ def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
         return f"at least {min(sums):g}"
     if amount > max(sums):
         return f"at most {max(sums):g}, all-in"
-    return f"the spot's force_allin and merge reduce the bets to {', '.join(f'{each:g}' for each in sums)}"
+    return f"the spot's force_allin and merge reduce the bets to {', '.join(f'{chips:g}' for chips in sums)}"

@@ -152,13 +152,15 @@ class BetPlan:
     def without_blinds(self, first: int, big_blind: float) -> "BetPlan":
         """The plan from street ``first`` on, with the blinds in the pot; the minimum bet stays one big blind."""
         none = StreetSizes()
-        streets = [(none, none) if street < first else own for street, own in enumerate(self.streets)]
+        streets = [(none, none) if street < first else sizes for street, sizes in enumerate(self.streets)]
         later = tuple((one.in_chips(big_blind), other.in_chips(big_blind)) for one, other in streets)
         return replace(self, streets=later, min_bet=self.min_bet or float(big_blind), limps=True)
 
     def sizes(self) -> Iterator[Size]:
         """All sizes in all lists."""
-        return (size for street in self.streets for own in street for size in (*own.bets, *own.raises, *(own.donk or ())))
+        return (
+            size for street in self.streets for sizes in street for size in (*sizes.bets, *sizes.raises, *(sizes.donk or ()))
+        )
 
     def raise_lists(self, street: int) -> list[tuple[Size, ...]]:
         """The raise sizes of a street: one list for all players, or one out of position and one in position."""
@@ -189,10 +191,10 @@ class BetPlan:
 
     def sizes_at(self, state: "BettingState", position: int) -> tuple[Size, ...]:
         """The sizes that apply: raises, donk bets or first bets."""
-        own = self.streets[state.street][position]
+        sizes = self.streets[state.street][position]
         if state.faced > state.base:
-            return own.raises
-        return own.donk if state.donk and position == 0 and own.donk is not None else own.bets
+            return sizes.raises
+        return sizes.donk if state.donk and position == 0 and sizes.donk is not None else sizes.bets
 
     def amount(self, size: Size, state: "BettingState", rules: "BettingRules", pot: int, most: int) -> int | None:
         """The amount that a size raises to, before thresholds; None where the size does not apply."""
@@ -287,12 +289,12 @@ def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:
     one."""
     if not merge:
         return amounts
-    kept: list[int] = []
+    retained: list[int] = []
     for amount in reversed(amounts):
-        limit = math.inf if not kept else ((kept[-1] - faced) / pot - merge) / (1 + merge)
+        limit = math.inf if not retained else ((retained[-1] - faced) / pot - merge) / (1 + merge)
         if (amount - faced) / pot < limit * (1 - MERGE_MARGIN):
-            kept.append(amount)
-    return kept[::-1]
+            retained.append(amount)
+    return retained[::-1]
 
 
 def half_up(value: float) -> int:

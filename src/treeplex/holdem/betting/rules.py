@@ -88,7 +88,7 @@ class Actions(Sequence[int]):
     def __getitem__(self, index: slice) -> list[int]: ...
     def __getitem__(self, index: int | slice) -> int | list[int]:
         if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
+            return [self[position] for position in range(*index.indices(len(self)))]
         count = len(self.passive)
         if index < 0:
             index += len(self)
@@ -179,10 +179,10 @@ class BettingRules:
 
     def by_seat(self, amounts: Sequence[int]) -> tuple[int, ...]:
         """Amounts by position (0 where missing) as amounts by player."""
-        found = [0] * len(self.stacks)
+        by_player = [0] * len(self.stacks)
         for position, amount in enumerate(amounts):
-            found[self.seat(position)] = amount
-        return tuple(found)
+            by_player[self.seat(position)] = amount
+        return tuple(by_player)
 
     @cached_property
     def posted(self) -> tuple[int, ...]:
@@ -305,7 +305,7 @@ class BettingRules:
         player, folded, waiting = state.player, replaced(state.folded, state.player, True), state.waiting
         waiting, over = replaced(waiting, player, False), folded.count(False) == 1
         if not over and min(self.behind) <= state.faced:  # the bet is all-in for less: players who have matched it owe nothing
-            waiting = tuple(each and self.owes(state, folded, seat) for seat, each in enumerate(waiting))
+            waiting = tuple(waits and self.owes(state, folded, seat) for seat, waits in enumerate(waiting))
         return state._replace(
             player=TERMINAL if over else self.next_to_act(waiting, player, state.street),
             folded=folded,
@@ -385,6 +385,6 @@ class BettingRules:
         return "raise" if state.faced > state.base else "bet"
 
 
-def replaced(values: tuple[Value, ...], place: int, value: Value) -> tuple[Value, ...]:
+def replaced(values: tuple[Value, ...], index: int, value: Value) -> tuple[Value, ...]:
     """A copy of a tuple with one entry replaced."""
-    return (*values[:place], value, *values[place + 1 :])
+    return (*values[:index], value, *values[index + 1 :])

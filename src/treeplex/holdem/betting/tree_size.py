@@ -77,7 +77,7 @@ class BettingSize:
 
     def numbers(self, rows: Sequence[int]) -> int:
         """Number of table entries: actions at all decisions times the number of rows of their street."""
-        counted = sum(each * sum(street.actions) for each, street in zip(rows, self.streets, strict=False))
+        counted = sum(count * sum(street.actions) for count, street in zip(rows, self.streets, strict=False))
         return counted + self.waiting * rows[len(self.streets) - 1]
 
 
@@ -164,6 +164,6 @@ def add(states: Lines, state: BettingState, lines: int) -> None:
 
 def drawn(level: Lines, generator: random.Random) -> Lines:
     """A random sample of the states, scaled to the same number of lines."""
-    kept = dict(generator.sample(list(level.items()), MOST_STATES))
-    share = Fraction(sum(lines for _, lines in level.values()), sum(lines for _, lines in kept.values()))
-    return {key: (state, round(lines * share)) for key, (state, lines) in kept.items()}
+    sample = dict(generator.sample(list(level.items()), MOST_STATES))
+    share = Fraction(sum(lines for _, lines in level.values()), sum(lines for _, lines in sample.values()))
+    return {key: (state, round(lines * share)) for key, (state, lines) in sample.items()}

@@ -66,8 +66,8 @@ class HoldemBlueprint:
 
     def labels(self, node: int) -> list[int]:
         """Action labels at a decision: fold, call, or the total chips raised to."""
-        found: list[int] = self.nodes.labels[slots_of(self.nodes, node)].tolist()
-        return found
+        action_labels: list[int] = self.nodes.labels[slots_of(self.nodes, node)].tolist()
+        return action_labels
 
     def after(self, node: int, number: int) -> int:
         """The decision after an action, given by its index; negative where the hand is over."""
@@ -166,9 +166,9 @@ def bucket_plan(counts: tuple[int, ...], method: str, recall: bool) -> BucketPla
 
 def in_proportion(shares: NDArray[np.uint8]) -> Floats:
     """Normalise action weights [A, ...] to probabilities; uniform where all are 0."""
-    found = shares.astype(np.float64)
-    total = found.sum(axis=0)
-    return np.asarray(np.divide(found, total, out=np.full(found.shape, 1.0 / len(found)), where=total > 0))
+    weights = shares.astype(np.float64)
+    total = weights.sum(axis=0)
+    return np.asarray(np.divide(weights, total, out=np.full(weights.shape, 1.0 / len(weights)), where=total > 0))
 
 
 @lru_cache(maxsize=256)
@@ -179,15 +179,15 @@ def bucket_rows(rows: CardRows, board: tuple[int, ...]) -> NDArray[np.int64]:
 
 def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...]) -> NDArray[np.uint8]:
     """Accumulated policies as probabilities in units of 1 / :data:`STEPS`, rounded, in the same layout."""
-    found = np.zeros(len(average), np.uint8)
+    stored = np.zeros(len(average), np.uint8)
     for node in range(len(nodes.player)):
         count = int(nodes.actions[node])
-        place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
-        sums = average[place].reshape(-1, count)
+        entries = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
+        sums = average[entries].reshape(-1, count)
         total = sums.sum(axis=1, keepdims=True)
         shares = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
-        found[place] = np.rint(shares * STEPS).astype(np.uint8).ravel()
-    return found
+        stored[entries] = np.rint(shares * STEPS).astype(np.uint8).ravel()
+    return stored
 
 
 @lru_cache(maxsize=4096)
@@ -207,13 +207,13 @@ def decision_after(blueprint: HoldemBlueprint, line: str) -> int:
 
 def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
     """The shares as probabilities; uniform where nothing was learned."""
-    found, nodes, counts = blueprint.shares.astype(np.float32), blueprint.nodes, blueprint.rows.counts
+    probabilities, nodes, counts = blueprint.shares.astype(np.float32), blueprint.nodes, blueprint.rows.counts
     for node, count in enumerate(nodes.actions.tolist()):
-        place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
-        rows = found[place].reshape(-1, count)
+        entries = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
+        rows = probabilities[entries].reshape(-1, count)
         total = rows.sum(axis=1, keepdims=True)
         rows[:] = np.divide(rows, total, out=np.full_like(rows, 1.0 / count), where=total > 0)
-    return found
+    return probabilities
 
 
 def game_of_blueprint(path: str | os.PathLike[str]) -> str:

@@ -84,11 +84,11 @@ class BlueprintSolver:
     def run(self, boards: int) -> None:
         """Run another ``boards`` boards."""
         for _ in range(boards):
-            chunk, place = divmod(self.iteration, CHUNK)
+            chunk, index = divmod(self.iteration, CHUNK)
             if chunk != self._chunk:
                 random = np.random.default_rng([self.walks.seed, chunk])
                 self._boards, self._chunk = self.rows.boards((), CHUNK, random), chunk
-            cards = self.rows.on_board(self._boards, place)
+            cards = self.rows.on_board(self._boards, index)
             walks = self.walks if self.iteration >= self.prune_after else self.walks._replace(prune=0.0)
             self.met += walk_board(self.nodes, self.tables, cards, walks, self.iteration, self._scratch)
             self.iteration += 1
@@ -111,7 +111,7 @@ class BlueprintSolver:
         if regrets.shape != self.tables.regrets.shape or average.shape != self.tables.average.shape:
             raise AlgorithmError("the tables belong to another betting tree or other buckets; resume with the original ones")
         self.tables.regrets[:], self.tables.average[:] = regrets, average
-        self.iteration, self.met = (int(each) for each in state["done"])
+        self.iteration, self.met = (int(count) for count in state["done"])
 
 
 def predicted_bytes(size: BettingSize, counts: Sequence[int]) -> int:

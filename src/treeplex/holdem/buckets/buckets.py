@@ -203,7 +203,7 @@ def turn_weights(
 ) -> NDArray[np.float64]:
     """Deals of each code on the turn after each bucket sequence, [groups, codes]; covers every flop of every turn board."""
     boards = strengths.turns.boards.astype(np.int64)
-    flops = np.stack([np.delete(boards, place, axis=1) for place in range(4)], axis=1)
+    flops = np.stack([np.delete(boards, removed, axis=1) for removed in range(4)], axis=1)
     rows, renamings = strengths.flops.find(flops)
     weights = np.zeros((groups, FULL + 1))
     first = tables[0][0, codes[0]]

@@ -65,14 +65,14 @@ def centres(weights: Floats, features: Floats, count: int) -> Floats:
     return centre_points
 
 
-def nearest_centres(points: Floats, found: Floats) -> Table:
+def nearest_centres(points: Floats, centre_points: Floats) -> Table:
     """Index of the nearest centre of each point: uint8 [n] for [n, D] and [k, D]."""
     if points.shape[1] == 1:
-        middles = (found[1:, 0] + found[:-1, 0]) / 2
+        middles = (centre_points[1:, 0] + centre_points[:-1, 0]) / 2
         return np.searchsorted(middles, points[:, 0]).astype(np.uint8)
     best = np.full(len(points), np.inf)
     nearest = np.zeros(len(points), dtype=np.uint8)
-    for number, centre in enumerate(found):
+    for number, centre in enumerate(centre_points):
         distance = ((points - centre) ** 2).sum(axis=1)
         nearest[distance < best] = number
         best = np.minimum(best, distance)

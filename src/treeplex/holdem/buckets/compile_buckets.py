@@ -49,7 +49,7 @@ class Infostates(LazyInfostates):
     def __iter__(self) -> Iterator[str]:
         game, players = self._game, self._players
         nodes, sequences = self.nodes.tolist(), self.sequences.tolist()
-        return (game.infostate(players[node], node, each) for node, each in zip(nodes, sequences, strict=True))
+        return (game.infostate(players[node], node, sequence) for node, sequence in zip(nodes, sequences, strict=True))
 
 
 class BucketWalk:

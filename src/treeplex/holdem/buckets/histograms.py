@@ -46,30 +46,30 @@ def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, d
 def turn_histograms(strengths: Strengths, done: Done | None = None) -> Counts:
     """Number of rivers in each bin for every hand on every canonical turn, uint8 [R, H, B]; 0 for blocked hands."""
     format, boards = strengths.format, strengths.turns.boards
-    found = np.zeros((len(boards), len(format.hands), BINS), np.uint8)
+    counts = np.zeros((len(boards), len(format.hands), BINS), np.uint8)
     river, board, most = River(format), np.empty(5, np.int64), 2 * strengths.opponents + 1
     for number, turn in enumerate(boards):
         board[:4] = turn
         for card in format.deck:
             if card not in turn:
                 board[4] = card
-                count_bins(*river(board), most, found[number])
+                count_bins(*river(board), most, counts[number])
         if done and (number + 1) % 500 == 0:
             done(number + 1, len(boards))
-    return found
+    return counts
 
 
 def flop_sums(strengths: Strengths, turn: Counts) -> NDArray[np.uint16]:
     """Number of run-outs in each bin for every hand on every canonical flop, uint16 [F, H, B]."""
     format, flops, turns = strengths.format, strengths.flops, strengths.turns
     deck = np.array(format.deck)
-    found = np.zeros((len(flops.boards), len(format.hands), BINS), np.uint16)
+    sums = np.zeros((len(flops.boards), len(format.hands), BINS), np.uint16)
     for row, board in enumerate(flops.boards):
         following = deck[~np.isin(deck, board)]
         rows, renamings = turns.find(np.column_stack([np.broadcast_to(board, (len(following), 3)), following]))
-        for place, renaming in zip(rows, renamings, strict=True):
-            found[row] += turn[place, turns.hand_maps[renaming]]
-    return found
+        for turn_row, renaming in zip(rows, renamings, strict=True):
+            sums[row] += turn[turn_row, turns.hand_maps[renaming]]
+    return sums
 
 
 def clustered(
@@ -81,10 +81,10 @@ def clustered(
     rows, columns = random.choice(boards, SAMPLED, p=weights / weights.sum()), random.integers(hands, size=SAMPLED)
     free = histograms[rows, columns].any(axis=1)
     centres = histogram_centres(cumulative(histograms[rows, columns][free], total), count)
-    found = np.zeros((boards, hands), np.uint16)
+    nearest = np.zeros((boards, hands), np.uint16)
     for board in range(boards):
-        nearest_histograms(cumulative(histograms[board], total), centres, found[board])
-    return found
+        nearest_histograms(cumulative(histograms[board], total), centres, nearest[board])
+    return nearest
 
 
 def cumulative(histograms: NDArray[np.unsignedinteger], total: int) -> Singles:

@@ -78,9 +78,12 @@ class BucketRows:
         places = placed(buckets.strengths, whole[None])
         wins = River(format)(whole)[1] if street == 3 else np.zeros(len(format.hands), np.uint16)
         rows = np.zeros(len(format.hands), np.int64)
-        for each in range(street + 1) if self.recall else (street,):
+        for past_street in range(street + 1) if self.recall else (street,):
             groups = rows if buckets.plan.nested else 0
-            rows = rows * buckets.plan.counts[each] + buckets.tables[each][groups, buckets.codes_on(each, places, 0, wins)]
+            rows = (
+                rows * buckets.plan.counts[past_street]
+                + buckets.tables[past_street][groups, buckets.codes_on(past_street, places, 0, wins)]
+            )
         return rows
 
 
@@ -90,9 +93,9 @@ def rows_of_hands(form: Format) -> HandRows:
     Raises:
         SpecError: there are too many rows.
     """
-    found = HandRows(form.deck, form.deal, form.hands, lambda board: format_strengths(form, board), form.name)
-    found.check()
-    return found
+    rows = HandRows(form.deck, form.deal, form.hands, lambda board: format_strengths(form, board), form.name)
+    rows.check()
+    return rows
 
 
 def bucket_counts(counts: Sequence[int], recall: bool) -> tuple[int, ...]:

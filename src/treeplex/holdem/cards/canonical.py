@@ -107,6 +107,6 @@ def colexicographic(places: NDArray[np.integer]) -> Ints:
     most = int(places.max(initial=0)) + 1
     total = np.zeros(places.shape[:-1], dtype=np.int64)
     for i in range(places.shape[-1]):
-        table = np.array([comb(place, i + 1) for place in range(most)], dtype=np.int64)
+        table = np.array([comb(position, i + 1) for position in range(most)], dtype=np.int64)
         total += table[places[..., i]]
     return total

@@ -45,8 +45,8 @@ def parse_cards(text: str) -> tuple[int, ...]:
         cards = tuple(parse_card(word[i : i + 2]) for i in range(0, len(word), 2))
     except SpecError as error:
         raise SpecError(f"cards {shown(text)}: {error}") from None
-    for place, card in enumerate(cards):
-        if card in cards[:place]:
+    for index, card in enumerate(cards):
+        if card in cards[:index]:
             raise SpecError(f"cards {shown(text)}: {card_to_string(card)} appears twice; name each card once")
     return cards
 
@@ -82,8 +82,8 @@ def hand_index(first: int, second: int) -> int:
 def hand_numbers(cards: NDArray[np.integer]) -> NDArray[np.int64]:
     """The index in ``HANDS`` of hands given as cards [n, 2], the lower card first, int64 [n]."""
     low, high = cards[:, 0].astype(np.int64), cards[:, 1].astype(np.int64)
-    found: NDArray[np.int64] = low * (101 - low) // 2 + high - 1
-    return found
+    numbers: NDArray[np.int64] = low * (101 - low) // 2 + high - 1
+    return numbers
 
 
 def hand_to_string(index: int) -> str:

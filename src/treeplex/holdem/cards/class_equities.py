@@ -127,9 +127,9 @@ def counted(boards: NDArray[np.uint8], weights: Ints) -> Ints:
         boards: uint8 [B, 5].
         weights: int64 [B], weight of each board.
     """
-    found = np.zeros((SIZE, SIZE), np.int64)
-    count_margins(HANDS, HAND_CLASSES.astype(np.int64), boards, weights, found)
-    return np.asarray(found - found.T)
+    margins = np.zeros((SIZE, SIZE), np.int64)
+    count_margins(HANDS, HAND_CLASSES.astype(np.int64), boards, weights, margins)
+    return np.asarray(margins - margins.T)
 
 
 def equities_on(boards: NDArray[np.uint8], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -126,8 +126,8 @@ class Format:
     def check_cards(self, cards: Sequence[int], what: str = "board") -> None:
         """Raise :class:`SpecError` if a card is repeated or not in the deck; ``what`` names the cards in the message."""
         text = cards_to_string(cards)
-        for place, card in enumerate(cards):
-            if card in cards[:place]:
+        for index, card in enumerate(cards):
+            if card in cards[:index]:
                 raise SpecError(f"{what} {text!r}: {cards_to_string([card])} appears twice; name each card once")
             if card not in self.deck:
                 deck = cards_to_string(self.deck)

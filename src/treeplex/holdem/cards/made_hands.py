@@ -126,8 +126,8 @@ def suit_pairs(board: Sequence[int], hands: Hands) -> Codes:
     suits = np.asarray(hands, np.int64) % 4
     low, high = suits.min(axis=1), suits.max(axis=1)
     places = np.array([[SUIT_PAIRS.index(SUITS[max(a, b)] + SUITS[min(a, b)]) for b in range(4)] for a in range(4)])
-    found: Codes = places[high, low]
-    return found
+    pairs: Codes = places[high, low]
+    return pairs
 
 
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Sequence[int], Hands], Codes]]] = {

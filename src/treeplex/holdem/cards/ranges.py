@@ -196,9 +196,9 @@ def _expand(entry: re.Match[str], text: str) -> NDArray[np.int64]:
 
 def _strongest(share: float) -> NDArray[np.int64]:
     """The hands of the strongest classes that make up at most this share of all hands."""
-    hands = np.array([len(_HANDS_OF[place]) for place in STRONGEST])
+    hands = np.array([len(_HANDS_OF[class_number]) for class_number in STRONGEST])
     count = int((np.cumsum(hands) <= share * N_HANDS + 1e-9).sum())
-    return np.concatenate([np.zeros(0, np.int64), *(_HANDS_OF[place] for place in STRONGEST[:count])])
+    return np.concatenate([np.zeros(0, np.int64), *(_HANDS_OF[class_number] for class_number in STRONGEST[:count])])
 
 
 def _between(first: Hands, last: Hands, text: str, position: int) -> list[Hands]:
@@ -302,14 +302,14 @@ def _high_card_texts(high: int, common: NDArray[np.float64]) -> list[str]:
 def _line_texts(line: Sequence[Hands], weights: NDArray[np.float64]) -> list[str]:
     """The entries of a line of classes in descending order: runs of equal weight become one entry, weight 0 is left out."""
     texts, start = [], 0
-    for place in range(1, len(line) + 1):
-        if place < len(line) and weights[place] == weights[start]:
+    for index in range(1, len(line) + 1):
+        if index < len(line) and weights[index] == weights[start]:
             continue
-        first, last = _class_text(line[start]), _class_text(line[place - 1])
+        first, last = _class_text(line[start]), _class_text(line[index - 1])
         if weights[start] > 0.0:
-            run = first if place == start + 1 else f"{last}+" if start == 0 else f"{first}-{last}"
+            run = first if index == start + 1 else f"{last}+" if start == 0 else f"{first}-{last}"
             texts.append(_entry_text(run, weights[start]))
-        start = place
+        start = index
     return texts
 
 

@@ -88,11 +88,11 @@ def by_class(columns: "dict[str, np.ndarray[Any, Any]]") -> dict[str, dict[str, 
     """Columns as a dictionary by hand class."""
     from treeplex.holdem.cards.cards import CLASSES
 
-    return {name: {key: float(values[place]) for key, values in columns.items()} for place, name in enumerate(CLASSES)}
+    return {name: {key: float(values[index]) for key, values in columns.items()} for index, name in enumerate(CLASSES)}
 
 
 def write_files(
-    csv: Path | None, html: Path | None, columns: "dict[str, np.ndarray[Any, Any]]", found: "PushFold | None"
+    csv: Path | None, html: Path | None, columns: "dict[str, np.ndarray[Any, Any]]", equilibrium: "PushFold | None"
 ) -> None:
     """Write the CSV table and the HTML page, if requested."""
     from treeplex.base.storage.files import write_atomically
@@ -101,10 +101,10 @@ def write_files(
         lines = [",".join(("hand", *columns))]
         lines += [",".join((name, *(f"{value:.6g}" for value in row.values()))) for name, row in by_class(columns).items()]
         write_atomically(csv, "\n".join(lines) + "\n")
-    if html is not None and found is not None:
+    if html is not None and equilibrium is not None:
         from treeplex.holdem.study.pages.push_fold import push_fold_page
 
-        write_atomically(html, push_fold_page(found))
+        write_atomically(html, push_fold_page(equilibrium))
 
 
 def print_push_fold(equilibrium: "PushFold") -> None:

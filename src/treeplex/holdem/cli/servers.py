@@ -140,16 +140,16 @@ def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_
 
 def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool) -> None:
     """Print the winnings, if any hand has ended."""
-    found = {
+    summaries = {
         name: summary_of(chips)
         for name in ("won", "adjusted")
-        if (chips := [each for each in (getattr(hand, name) for hand in hands) if each is not None])
+        if (chips := [value for value in (getattr(hand, name) for hand in hands) if value is not None])
     }
     if as_json:
-        print_json({"hands": len(hands), **found})
+        print_json({"hands": len(hands), **summaries})
         return
-    if found:
-        print_facts({name: summary_text(each) for name, each in found.items()}, title=counted(len(hands), "hand"))
+    if summaries:
+        print_facts({name: summary_text(summary) for name, summary in summaries.items()}, title=counted(len(hands), "hand"))
     if out is not None:
         say(f"file {out}")
 
@@ -170,11 +170,11 @@ def summary_of(chips: Sequence[float]) -> dict[str, Any]:
     return {"mbb_per_hand": mean, "stderr": error, "interval": interval}
 
 
-def summary_text(found: dict[str, Any]) -> str:
+def summary_text(summary: dict[str, Any]) -> str:
     """The summary as text."""
     from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
-    if found["interval"] is None:
-        return f"{found['mbb_per_hand']:+,.0f} mbb/hand; no 95% interval for fewer than {FEWEST_DEALS} hands"
-    low, high = found["interval"]
-    return f"{found['mbb_per_hand']:+,.0f} mbb/hand, 95% interval {low:+,.0f} to {high:+,.0f}"
+    if summary["interval"] is None:
+        return f"{summary['mbb_per_hand']:+,.0f} mbb/hand; no 95% interval for fewer than {FEWEST_DEALS} hands"
+    low, high = summary["interval"]
+    return f"{summary['mbb_per_hand']:+,.0f} mbb/hand, 95% interval {low:+,.0f} to {high:+,.0f}"

@@ -178,13 +178,13 @@ def reach_terminals(
 def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Workspace, thread: int) -> None:
     """Fill ``work.reached`` with the folds of a street before the last, from the stored reach rows of its board."""
     streets, others = form.streets[street], form.boards[board, COUNT + other]
-    folded, kept = (form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other])
+    folded, stored_start = (form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other])
     reached, chips = work.reached[thread], work.chips[street, 1 - other, 0]
     for first in range(0, folded.shape[0], COLUMNS):
         last = min(first + COLUMNS, folded.shape[0])
         seen = columns_of(reached, others + 1, first, padded(last - first))
         for k in range(last - first):
-            row, factor = (work.reach[kept + folded[first + k, other] * others :], chips[first + k])
+            row, factor = (work.reach[stored_start + folded[first + k, other] * others :], chips[first + k])
             for j in range(others):
                 seen[j, k] = factor * row[j]
 

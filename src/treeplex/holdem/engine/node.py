@@ -72,12 +72,12 @@ def blend(
     actions: int, roots: int, average: Floats, target: Floats, base: int, stride: int, width: int, rows: Floats, share: float
 ) -> None:
     """Set ``target`` to ``(1 - share) average + share reach``."""
-    own, rest = target.dtype.type(share), target.dtype.type(1.0 - share)
+    weight, rest = target.dtype.type(share), target.dtype.type(1.0 - share)
     for e in range(actions):
         start = base + e * stride
         row, old, new = rows[roots + e], row_view(average, start, width), row_view(target, start, width)
         for j in range(width):
-            new[j] = rest * old[j] + own * row[j]
+            new[j] = rest * old[j] + weight * row[j]
 
 
 @kernel(error_model="numpy")

@@ -72,7 +72,7 @@ def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, t
 
 
 @kernel()
-def spread(numbers: Singles, classes: Ints, free: Singles, found: Singles) -> None:
-    """Write each hand's class number into ``found``, 0 for blocked hands, float32 [n]."""
+def spread(numbers: Singles, classes: Ints, free: Singles, hand_numbers: Singles) -> None:
+    """Write the number of each hand's class into ``hand_numbers``, float32 [n]; 0 for blocked hands."""
     for j in range(len(classes)):
-        found[j] = numbers[classes[j]] * free[j]
+        hand_numbers[j] = numbers[classes[j]] * free[j]

@@ -49,11 +49,11 @@ def tile_of(form: HoldemForm, street: int, board: int, player: int, low: int) ->
     return Tile(base, scale, hands, form.streets[street, ACTIONS + player], low, min(TILE, hands - low))
 
 
-def open_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> tuple[Floats, int, int]:
+def open_tile(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> tuple[Floats, int, int]:
     """The numbers of a tile as (array, base, stride), see :mod:`treeplex.holdem.engine.node`.
 
     Args:
-        kept: flat array.
+        stored: flat array.
         scales: scales of short arrays; else empty.
         tile: the tile.
         scratch: [actions * TILE], used for short arrays only.
@@ -61,29 +61,29 @@ def open_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> tupl
     raise NotImplementedError("kernels only")
 
 
-def close_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+def close_tile(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Pack the scratch space of :func:`open_tile`; does nothing for floating-point arrays."""
     raise NotImplementedError("kernels only")
 
 
 @kernel(error_model="numpy")
-def unpack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+def unpack(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Unpack short rows to numbers."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
     for e in range(tile.actions):
         factor, start = scales[tile.scale + e * tiles + tile.low // TILE], tile.base + e * tile.hands + tile.low
-        row, out = kept[start : start + width], scratch[e * TILE : e * TILE + width]
+        row, out = stored[start : start + width], scratch[e * TILE : e * TILE + width]
         for j in range(width):
             out[j] = factor * np.float32(row[j])
 
 
 @kernel(error_model="numpy")
-def pack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+def pack(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Pack numbers into 16-bit rows."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
     for e in range(tile.actions):
         start = tile.base + e * tile.hands + tile.low
-        row, out = scratch[e * TILE : e * TILE + width], kept[start : start + width]
+        row, out = scratch[e * TILE : e * TILE + width], stored[start : start + width]
         largest = np.float32(0.0)
         for j in range(width):
             largest = max(largest, abs(row[j]))
@@ -103,12 +103,12 @@ def chance(number: Any) -> Any:
 
 
 @kernel(error_model="numpy")
-def pack_bytes(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+def pack_bytes(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Pack numbers into 8-bit rows."""
     tiles, width, most = (tile.hands + TILE - 1) // TILE, tile.width, np.float32(LARGEST_BYTE)
     for e in range(tile.actions):
         start = tile.base + e * tile.hands + tile.low
-        row, out = scratch[e * TILE : e * TILE + width], kept[start : start + width]
+        row, out = scratch[e * TILE : e * TILE + width], stored[start : start + width]
         largest = np.float32(0.0)
         for j in range(width):
             largest = max(largest, abs(row[j]))
@@ -119,38 +119,38 @@ def pack_bytes(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> Non
 
 
 @overload(open_tile)
-def _open_tile(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
-    if kept.dtype in (types.int16, types.int8):
+def _open_tile(stored: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+    if stored.dtype in (types.int16, types.int8):
 
-        def unpacked(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
-            unpack(kept, scales, tile, scratch)
+        def unpacked(stored: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+            unpack(stored, scales, tile, scratch)
             return scratch, 0, TILE
 
         return unpacked
 
-    def in_place(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
-        return kept, tile.base + tile.low, tile.hands
+    def in_place(stored: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+        return stored, tile.base + tile.low, tile.hands
 
     return in_place
 
 
 @overload(close_tile)
-def _close_tile(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
-    if kept.dtype == types.int8:
+def _close_tile(stored: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+    if stored.dtype == types.int8:
 
-        def packed_bytes(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
-            pack_bytes(kept, scales, tile, scratch)
+        def packed_bytes(stored: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+            pack_bytes(stored, scales, tile, scratch)
 
         return packed_bytes
 
-    if kept.dtype == types.int16:
+    if stored.dtype == types.int16:
 
-        def packed(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
-            pack(kept, scales, tile, scratch)
+        def packed(stored: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+            pack(stored, scales, tile, scratch)
 
         return packed
 
-    def nothing(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+    def nothing(stored: Any, scales: Any, tile: Any, scratch: Any) -> Any:
         pass
 
     return nothing

@@ -39,13 +39,13 @@ class Extent(NamedTuple):
 
 def extent_of(form: HoldemForm) -> Extent:
     """The extent of a compiled spot."""
-    streets, kept = form.streets, 0
+    streets, reach_size = form.streets, 0
     roots = np.repeat(streets[:, ROOTS], streets[:, BOARDS + 1] - streets[:, BOARDS])
     returned = int((form.boards[:, RETURN + 1] + form.boards[:, COUNT + 1] * roots).max())
     if len(streets) > 1:
         before = form.boards[int(streets[-1, BOARDS]) - 1]
-        kept = int(before[REACH + 1] + before[COUNT + 1] * (streets[-2, ROOTS] + streets[-2, ACTIONS + 1]))
-    return Extent(streets, int(form.boards[:, COUNT : COUNT + 2].max()), returned, kept)
+        reach_size = int(before[REACH + 1] + before[COUNT + 1] * (streets[-2, ROOTS] + streets[-2, ACTIONS + 1]))
+    return Extent(streets, int(form.boards[:, COUNT : COUNT + 2].max()), returned, reach_size)
 
 
 def columns_of_street(row: Ints) -> int:

@@ -130,14 +130,14 @@ def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]
     Returns:
         uint8 [B, cards], isomorphic boards once where the ranges allow it; and float64 [B].
     """
-    found = [(spot.board, symmetries_of(spot, Hands(spot)), 1.0)]
+    deals_so_far = [(spot.board, symmetries_of(spot, Hands(spot)), 1.0)]
     for street in spot.streets[1:]:
-        found = [
+        deals_so_far = [
             ((*board, *dealt), fixed, weight * len(copies) * share)
-            for board, symmetries, weight in found
+            for board, symmetries, weight in deals_so_far
             for dealt, copies, fixed, share in kept_deals(spot, board, symmetries, street)
         ]
-    return np.array([board for board, *_ in found], np.uint8), np.array([weight for *_, weight in found])
+    return np.array([board for board, *_ in deals_so_far], np.uint8), np.array([weight for *_, weight in deals_so_far])
 
 
 def place(
@@ -197,13 +197,13 @@ def card_rows(hands: Hands, held: Ints) -> NDArray[np.uint8]:
 
 def twins_of(board: Board, player: int, hole: int) -> Ints:
     """For each hand of a player its position in the other's list, -1 if absent (or if hands consist of one card)."""
-    own, other = board.hands[player], board.hands[1 - player]
+    hands, other = board.hands[player], board.hands[1 - player]
     if hole == 1 or len(other) == 0:
-        return np.full(len(own), -1)
+        return np.full(len(hands), -1)
     by_hand = np.argsort(other, kind="stable")
-    found = np.minimum(np.searchsorted(other[by_hand], own), len(other) - 1)
-    position = by_hand[found]
-    return np.where(other[position] == own, position, -1)
+    index = np.minimum(np.searchsorted(other[by_hand], hands), len(other) - 1)
+    position = by_hand[index]
+    return np.where(other[position] == hands, position, -1)
 
 
 def deal_chance(spot: Spot, street: int) -> float:
@@ -216,9 +216,9 @@ def deal_chance(spot: Spot, street: int) -> float:
 
 def mirror_of(board: Board, player: int, hands: Hands) -> Ints:
     """For each hand of a player the smallest position of a hand that it equals under a board symmetry."""
-    own = board.hands[player]
-    least = own
+    own_hands = board.hands[player]
+    least = own_hands
     for renaming in board.symmetries[1:]:
-        least = np.minimum(least, hands.map(renaming)[own])
-    by_hand = np.argsort(own, kind="stable")
-    return np.asarray(by_hand[np.searchsorted(own[by_hand], least)])
+        least = np.minimum(least, hands.map(renaming)[own_hands])
+    by_hand = np.argsort(own_hands, kind="stable")
+    return np.asarray(by_hand[np.searchsorted(own_hands[by_hand], least)])

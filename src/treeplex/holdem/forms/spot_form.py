@@ -249,21 +249,23 @@ class SpotForm:
 
     def values(self, state: SpotState, *, best: bool) -> Floats:
         """Value of each player's average strategy against the other's, chips, [2], in the run's own precision."""
-        form, store, found = self.game.form, state.store, np.empty(2)
+        form, store, player_values = self.game.form, state.store, np.empty(2)
         for player in (0, 1):
             first, count = form.boards[0, HANDS + player], form.boards[0, COUNT + player]
-            own = form.weights[first : first + count]
+            weights = form.weights[first : first + count]
             self.crew.answer(player, BEST if best else EXPECT, store.average, store.average_scales, store)
-            found[player] = float(own @ np.asarray(self.crew.root_values(player), np.float64)) / self.game.compatible
-        return found
+            player_values[player] = (
+                float(weights @ np.asarray(self.crew.root_values(player), np.float64)) / self.game.compatible
+            )
+        return player_values
 
     def exploitability(self, state: SpotState) -> float:
         """Exploitability of the average strategy in chips, from :meth:`values`."""
         best = self.values(state, best=True)
         if not self.game.raked:
             return float(best.sum() / 2)
-        own = self.values(state, best=False)
-        return float(((best[0] - own[0]) + best[1] - own[1]) / 2)
+        expected = self.values(state, best=False)
+        return float(((best[0] - expected[0]) + best[1] - expected[1]) / 2)
 
 
 def checked_storage(storage: str) -> str:
@@ -282,8 +284,8 @@ def checked_storage(storage: str) -> str:
 def numbers_needed(size: SpotSize, needs: frozenset[str]) -> dict[str, int]:
     """The size of each stored array; fictitious play stores its best responses as regrets."""
     sizes = dict.fromkeys(("regrets", "average", "guesses", "previous", "target"), size.stored) | {"changes": 2 * size.infosets}
-    kept = needs | {"regrets"}
-    return {name: number for name, number in sizes.items() if name in kept}
+    names = needs | {"regrets"}
+    return {name: number for name, number in sizes.items() if name in names}
 
 
 def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequence[FixedStrategy] = ()) -> dict[str, Array]:
@@ -351,8 +353,8 @@ def bytes_needed(size: SpotSize, needs: frozenset[str], *, storage: str, threads
     """Bytes of a run on a spot of this size: stored arrays, scratch space and the compiled spot."""
     on_disk, numbers = storage.startswith(DISK), numbers_needed(size, needs)
     packed = on_disk or storage == PACKED or storage in SMALL_INTEGERS
-    each = 0.0 if on_disk else PACKED_BYTES if storage == PACKED else np.dtype(STORAGE[storage]).itemsize
-    stored = int(sum(numbers.values()) * each) + (4 * size.scales * len(numbers) if storage in SMALL_INTEGERS else 0)
+    entry_bytes = 0.0 if on_disk else PACKED_BYTES if storage == PACKED else np.dtype(STORAGE[storage]).itemsize
+    stored = int(sum(numbers.values()) * entry_bytes) + (4 * size.scales * len(numbers) if storage in SMALL_INTEGERS else 0)
     sizes = {name: prod(shape) for name, shape in workspace_sizes(size.extent, threads, packed=packed).items()}
     scratch = sizes.pop("gathered") * 8 + sum(sizes.values()) * (8 if storage == "float64" else 4)
     return stored + scratch + size.form_bytes

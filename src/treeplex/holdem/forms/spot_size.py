@@ -127,7 +127,7 @@ def counted_deals(spot: Spot, *, isomorphism: bool) -> DealCounts:
         return walked_deals(spot)
     boards, held = board_counts(spot, isomorphism=isomorphism), hand_counts(spot, isomorphism=isomorphism)
     left = [len(spot.format.deck) - spot.format.board_sizes[street] for street in spot.streets]
-    dealt, both = [spot.format.deal[street] for street in spot.streets[1:]], [sum(own) for own in held]
+    dealt, both = [spot.format.deal[street] for street in spot.streets[1:]], [sum(street_hands) for street_hands in held]
     copies = sum(boards[k] * comb(left[k], cards) for k, cards in enumerate(dealt))
     targets = [both[k] * comb(left[k] - spot.format.hole, cards) for k, cards in enumerate(dealt)]
     group = min(both[-1], -(-targets[-1] // boards[-2])) if dealt else 0
@@ -181,12 +181,12 @@ def street_table(streets: Sequence[StreetSize], boards: Sequence[int]) -> NDArra
 
 def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
     """Number of boards on each street; isomorphic boards count once where the ranges allow it."""
-    found = []
+    counts = []
     cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     for street in range(len(spot.streets)):
         dealt = deals_before(spot, street)
-        found.append(sum(fixed_deals(lengths_of(own), dealt) for own in cycles) // len(cycles))
-    return found
+        counts.append(sum(fixed_deals(lengths_of(suit_cycles), dealt) for suit_cycles in cycles) // len(cycles))
+    return counts
 
 
 def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]]:
@@ -223,7 +223,7 @@ def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]
 
 def deals_before(spot: Spot, street: int) -> tuple[int, ...]:
     """Numbers of cards dealt on the streets up to one, without the first."""
-    return tuple(spot.format.deal[each] for each in spot.streets[1 : street + 1])
+    return tuple(spot.format.deal[dealt_street] for dealt_street in spot.streets[1 : street + 1])
 
 
 def symmetry_cycles(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]]]:
@@ -234,7 +234,7 @@ def symmetry_cycles(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]
 
 def cycles_of(renaming: Renaming, cards: Sequence[int]) -> list[list[int]]:
     """The cycles of a renaming of suits."""
-    found, seen = [], set[int]()
+    cycles, seen = [], set[int]()
     for card in cards:
         cycle: list[int] = []
         while card not in seen:
@@ -242,8 +242,8 @@ def cycles_of(renaming: Renaming, cards: Sequence[int]) -> list[list[int]]:
             cycle.append(card)
             card = card - card % 4 + renaming[card % 4]
         if cycle:
-            found.append(cycle)
-    return found
+            cycles.append(cycle)
+    return cycles
 
 
 def cycle_tables(cycles: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -270,14 +270,14 @@ def fixed_deals(lengths: Lengths, deals: tuple[int, ...]) -> int:
 
 def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
     """For each split by cycle length: the number of unions of cycles with ``cards`` cards, and the unused cycles."""
-    found = [(1, cards, list(lengths))]
+    unions = [(1, cards, list(lengths))]
     for kind in (3, 2, 1, 0):
-        found = [
+        unions = [
             (ways * comb(left[kind], take), rest - take * (kind + 1), [*left[:kind], left[kind] - take, *left[kind + 1 :]])
-            for ways, rest, left in found
+            for ways, rest, left in unions
             for take in range(min(rest // (kind + 1), left[kind]) + 1)
         ]
-    return ((ways, left) for ways, rest, left in found if rest == 0)
+    return ((ways, left) for ways, rest, left in unions if rest == 0)
 
 
 def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:

@@ -42,7 +42,7 @@ def symmetries_of(spot: Spot, hands: Hands) -> list[Renaming]:
     """The renamings of suits that leave the deck, the board and both ranges unchanged; the identity first."""
     if spot.strengths is not None:
         return [IDENTITY]
-    deck, board, found = set(spot.format.deck), set(spot.board), []
+    deck, board, symmetries = set(spot.format.deck), set(spot.board), []
     suits = {card % 4 for card in deck}
     for renaming in permutations(range(4)):
         if any(renaming[suit] != suit for suit in range(4) if suit not in suits):
@@ -51,5 +51,5 @@ def symmetries_of(spot: Spot, hands: Hands) -> list[Renaming]:
             continue
         image = hands.map(renaming)
         if all(np.array_equal(weights[image], weights) for weights in spot.ranges):
-            found.append(renaming)
-    return found
+            symmetries.append(renaming)
+    return symmetries

@@ -91,8 +91,8 @@ class Bias:
         event = self.game.tree.nodes[node]
         assert isinstance(event, Decision)
         factors = np.array([self.factor if action.kind in self.kinds else 1.0 for action in event.actions])
-        found = self.policy.table(node, name) * factors[:, None]
-        return np.asarray(found / found.sum(axis=0))
+        weighted = self.policy.table(node, name) * factors[:, None]
+        return np.asarray(weighted / weighted.sum(axis=0))
 
 
 FOLDS, CALLS, RAISES = ("fold",), ("check", "call"), ("bet", "raise", "allin")
@@ -131,7 +131,7 @@ def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
 
 def stored_tables(policy: HandPolicy, forest: Forest, player: int, classes: Classes) -> Singles:
     """Policy of each class at a player's decisions of a street, float32 [actions, classes], in a solver's order."""
-    found = np.zeros((forest.actions[player], classes.size), np.float32)
+    rows = np.zeros((forest.actions[player], classes.size), np.float32)
     for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
-        found[first : first + count] = policy.table(node, classes.name)
-    return found
+        rows[first : first + count] = policy.table(node, classes.name)
+    return rows

@@ -42,10 +42,10 @@ def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, ex
     best, ev = [], []
     for player in (0, 1):
         first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]
-        own = game.form.weights[first : first + count]
-        best.append(float(own @ values(player, BEST)) / game.compatible)
+        weights = game.form.weights[first : first + count]
+        best.append(float(weights @ values(player, BEST)) / game.compatible)
         if expected or game.raked:
-            ev.append(float(own @ values(player, EXPECT)) / game.compatible)
+            ev.append(float(weights @ values(player, EXPECT)) / game.compatible)
     value = tuple(ev) if ev else (float("nan"), float("nan"))
     gains = max(sum(best) - (sum(value) if game.raked else 0.0), 0.0)  # rounding may make it negative; NaN stays NaN
     return Judgement(exploitability=gains / 2, nash_conv=gains, value=value, best_response_values=tuple(best))

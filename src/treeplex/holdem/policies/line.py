@@ -163,16 +163,16 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
     return location.dealt(node.child, ()) if open_cards and isinstance(node, StreetEnd) else location
 
 
-def deals_next(spot: Spot, tree: BettingTree, place: Place) -> bool:
+def deals_next(spot: Spot, tree: BettingTree, location: Place) -> bool:
     """Whether cards are dealt next: a street ended, or both players are all-in."""
-    node = tree.nodes[place.node]
-    last = len(place.roots) == len(spot.streets)
+    node = tree.nodes[location.node]
+    last = len(location.roots) == len(spot.streets)
     return isinstance(node, StreetEnd) or (isinstance(node, Showdown) and not last)
 
 
-def board_at(spot: Spot, place: Place) -> tuple[int, ...]:
+def board_at(spot: Spot, location: Place) -> tuple[int, ...]:
     """The board cards, in the order of the deal."""
-    return spot.board + tuple(card for deal in place.deals for card in deal)
+    return spot.board + tuple(card for deal in location.deals for card in deal)
 
 
 def dealt_cards(spot: Spot, location: Place, steps: list[Step], where: str) -> tuple[tuple[int, ...], int]:
@@ -197,11 +197,11 @@ def dealt_cards(spot: Spot, location: Place, steps: list[Step], where: str) -> t
     return tuple(sorted(cards, reverse=True)), used
 
 
-def deal_texts(spot: Spot, place: Place) -> Iterator[str]:
+def deal_texts(spot: Spot, location: Place) -> Iterator[str]:
     """The texts of all possible next deals."""
-    board = board_at(spot, place)
+    board = board_at(spot, location)
     left = spot.format.cards_left(board)
-    for deal in combinations(left, spot.format.deal[spot.streets[len(place.roots)]]):
+    for deal in combinations(left, spot.format.deal[spot.streets[len(location.roots)]]):
         yield cards_to_string(deal[::-1])
 
 

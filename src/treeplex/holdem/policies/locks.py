@@ -91,12 +91,14 @@ def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedS
 def decision_of(game: CompiledSpot, lock: AnyLock) -> Place:
     """The decision at the end of a lock's line."""
     try:
-        place = find_place(game.spot, game.betting, lock.line, open_cards=True)
+        location = find_place(game.spot, game.betting, lock.line, open_cards=True)
     except SpecError as error:
         raise SpecError(f"{lock.place}: {error}") from None
-    if not isinstance(game.betting.nodes[place.node], Decision):
-        raise SpecError(f"{lock.place}: no player acts after {place.line or 'the start'!r}; end the line where a player acts")
-    return place
+    if not isinstance(game.betting.nodes[location.node], Decision):
+        raise SpecError(
+            f"{lock.place}: no player acts after {location.line or 'the start'!r}; end the line where a player acts"
+        )
+    return location
 
 
 def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[int]:
@@ -106,7 +108,7 @@ def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[i
         children = [child for number in boards for child in game.boards[street - 1][number].children]
         before = len(game.boards[street - 1][0].cards)
         wanted = sorted(deal)
-        boards = [each for each in children if not deal or sorted(game.boards[street][each].cards[before:]) == wanted]
+        boards = [index for index in children if not deal or sorted(game.boards[street][index].cards[before:]) == wanted]
     return boards
 
 

@@ -46,8 +46,8 @@ class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
         forests, boards = self.game.forests[: self.streets], self.game.boards[: self.streets]
         return sum(
             len(forest.numbers[player]) * len(board.hands[player])
-            for forest, own in zip(forests, boards, strict=True)
-            for board in own
+            for forest, street_boards in zip(forests, boards, strict=True)
+            for board in street_boards
             for player in (0, 1)
         )
 

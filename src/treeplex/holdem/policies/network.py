@@ -105,12 +105,12 @@ class NetworkReader(NamedTuple):
 
     def table(self, threads: int, watch: Watch | None) -> NDArray[np.float32]:
         """The networks' policy at all decisions, float32 [Q]."""
-        found = np.empty(self.game.stored, np.float32)
+        policies = np.empty(self.game.stored, np.float32)
         places = [(street, number) for street, boards in enumerate(self.game.boards) for number in range(len(boards))]
-        for done, _ in enumerate(in_threads(threads, partial(self.read_board, found), places), 1):
+        for done, _ in enumerate(in_threads(threads, partial(self.read_board, policies), places), 1):
             if watch is not None:
                 watch(done, len(places))
-        return found
+        return policies
 
     def read_board(self, table: NDArray[np.float32], location: tuple[int, int]) -> None:
         """Write both players' policy at all decisions on a board, given by street and index there."""

@@ -146,8 +146,8 @@ class HoldemValues:
         first = self.game.forests[street].nodes[node.player][self._rows[street][number]][1]
         weights = np.maximum(self.rows(board, node.player, first, len(node.actions)), 0.0)
         total = weights.sum(axis=0)
-        found: Floats = np.divide(weights, total, out=np.full(weights.shape, 1.0 / len(weights)), where=total > 0)
-        return found
+        probabilities: Floats = np.divide(weights, total, out=np.full(weights.shape, 1.0 / len(weights)), where=total > 0)
+        return probabilities
 
     def rows(self, board: int, player: int, first: int, actions: int) -> Floats:
         """The stored numbers of some actions of a player at a board, float64 [actions, hands]."""
@@ -199,13 +199,13 @@ class HoldemValues:
 
     def _shown_at_once(self, street: int, index: int, reach: Pair) -> Pair:
         """Equities times the opponent's compatible reach, for spots compiled without the boards below."""
-        format, board, found = self.game.spot.format, self.game.boards[street][index], []
+        format, board, shares = self.game.spot.format, self.game.boards[street][index], []
         for player in (0, 1):
             other = np.zeros((1, len(format.hands)))
             other[0, board.hands[1 - player]] = reach[1 - player]
             met = self.compatible(self.board_number(street, index), player, reach[1 - player])
-            found.append(pot_shares(format, board.cards, other)[0, board.hands[player]] * met)
-        return found[0], found[1]
+            shares.append(pot_shares(format, board.cards, other)[0, board.hands[player]] * met)
+        return shares[0], shares[1]
 
     def _shares(self, street: int, index: int, reach: Pair) -> Pair:
         """Equities times the opponent's compatible reach."""
@@ -247,17 +247,17 @@ class HoldemValues:
 
     def _descend(self, street: int, board: int, root: int, reach: Pair) -> StreetValues:
         """Policies and reach, from the root of a betting tree to the end of the street; values are empty."""
-        found, nodes, waiting = StreetValues({}, {}, {}), self.game.betting.nodes, [(root, reach)]
+        tree, nodes, waiting = StreetValues({}, {}, {}), self.game.betting.nodes, [(root, reach)]
         while waiting:
             number, here = waiting.pop()
-            found.reach[number] = here
+            tree.reach[number] = here
             node = nodes[number]
             if isinstance(node, Decision):
-                policy = found.policy[number] = self.policy(street, board, number)
+                policy = tree.policy[number] = self.policy(street, board, number)
                 for a in range(len(node.actions) - 1, -1, -1):
                     mine = here[node.player] * policy[a]
                     waiting.append((node.children[a], (mine, here[1]) if node.player == 0 else (here[0], mine)))
-        return found
+        return tree
 
     def _ascend(self, street: int, board: int, tree: StreetValues) -> None:
         """Fill in the values of all nodes, ends first."""
@@ -278,12 +278,12 @@ class HoldemValues:
         """Both players' returned values at the end of a street before the last."""
         node, row = self.game.betting.nodes[number], self.game.form.boards[board]
         end = self._ends[street][node.child if isinstance(node, StreetEnd) else number]
-        found = []
+        end_values = []
         for player in (0, 1):
             hands = int(row[COUNT + player])
             start = int(row[REACH + player]) + end * hands
-            found.append(self.ends[start : start + hands].astype(np.float64))
-        return found[0], found[1]
+            end_values.append(self.ends[start : start + hands].astype(np.float64))
+        return end_values[0], end_values[1]
 
     def _value_terminals(self, street: int, board: int, tree: StreetValues) -> None:
         """Fill in the values of folds and, on the last street, of showdowns, vectorised by kind."""
@@ -310,5 +310,5 @@ class HoldemValues:
 
 def ratio(values: Floats, met: Floats) -> Floats:
     """Expected values from counterfactual ones: divided by the compatible reach, NaN where that is zero."""
-    found: Floats = np.divide(values, met, out=np.full(values.shape, np.nan), where=met > 0)
-    return found
+    quotient: Floats = np.divide(values, met, out=np.full(values.shape, np.nan), where=met > 0)
+    return quotient

@@ -131,8 +131,8 @@ class HoldemPolicy(HoldemMapping):
             PolicyError: as in :meth:`best_response`.
         """
         _, store, _ = self._reply(player)
-        for own in own_parts(self.game, player, len(self.game.boards)):
-            store.average[own] = store.regrets[own]
+        for part in own_parts(self.game, player, len(self.game.boards)):
+            store.average[part] = store.regrets[part]
         return HoldemValues(self.game, store.average, threads=self.threads)
 
     def _reply(self, player: int) -> tuple[float, Store, BoardPool]:

@@ -214,17 +214,17 @@ class Browser:
 
     def find(self, line: str) -> Location:
         """The place at the end of a line, found by following streets and boards."""
-        place = find_place(self.game.spot, self.game.betting, line)
-        if len(place.roots) > self.streets:
+        line_end = find_place(self.game.spot, self.game.betting, line)
+        if len(line_end.roots) > self.streets:
             raise SpecError(
                 f"line {line!r}: this solution was saved without its last streets; solve the spot again and save all of them"
             )
         board, renaming = 0, IDENTITY
         tree = self.values.tree(0, board, 0, self.values.root_reach())
-        for street, (root, end, cards) in enumerate(zip(place.roots[1:], place.ends, place.deals, strict=True), 1):
+        for street, (root, end, cards) in enumerate(zip(line_end.roots[1:], line_end.ends, line_end.deals, strict=True), 1):
             board, renaming = self.dealt(street, board, renaming, cards)
             tree = self.values.tree(street, board, root, self.values.below(street, board, tree.reach[end]))
-        return Location(place, len(place.ends), board, renaming, tree)
+        return Location(line_end, len(line_end.ends), board, renaming, tree)
 
     def dealt(self, street: int, above: int, renaming: Renaming, cards: tuple[int, ...]) -> tuple[int, Renaming]:
         """The board that represents actual cards dealt on a board, and the renaming of its suits."""
@@ -241,18 +241,18 @@ class Browser:
             )
         raise SpecError(f"{name} cannot be dealt here, since every hand of a range has one of these cards; name others")
 
-    def deals(self, place: Place) -> set[frozenset[int]]:
+    def deals(self, line_end: Place) -> set[frozenset[int]]:
         """The cards dealt at the end of a street in a spot with a subset of boards."""
         board, back = 0, IDENTITY
-        for street, cards in enumerate(place.deals, 1):
+        for street, cards in enumerate(line_end.deals, 1):
             board, back = self.dealt(street, board, back, cards)
         inverse = cast(Renaming, tuple(back.index(suit) for suit in range(4)))
-        street, parent = len(place.deals) + 1, self.game.boards[len(place.deals)][board]
+        street, parent = len(line_end.deals) + 1, self.game.boards[len(line_end.deals)][board]
         below = [self.game.boards[street][child] for child in parent.children]
         return {
-            frozenset(renamed(renamed(each.cards[len(parent.cards) :], copy), inverse))
-            for each in below
-            for copy in each.copies
+            frozenset(renamed(renamed(child_board.cards[len(parent.cards) :], copy), inverse))
+            for child_board in below
+            for copy in child_board.copies
         }
 
     def side(self, location: Location, player: int) -> Side:
@@ -270,23 +270,23 @@ class Browser:
     def equity(self, location: Location, sides: tuple[Side, Side]) -> Pair:
         """Both players' equities at a place, in the order of the sides."""
         key = (location.street, location.board, location.place.node)
-        found = self._equities.pop(key, None)
-        if found is None:
-            found = self.values.equity(location.street, location.board, location.tree.reach[location.place.node])
-        self._equities[key] = found
+        equities = self._equities.pop(key, None)
+        if equities is None:
+            equities = self.values.equity(location.street, location.board, location.tree.reach[location.place.node])
+        self._equities[key] = equities
         while len(self._equities) > MOST_EQUITIES:
             del self._equities[next(iter(self._equities))]
-        return found[0][sides[0].order], found[1][sides[1].order]
+        return equities[0][sides[0].order], equities[1][sides[1].order]
 
-    def children(self, place: Place) -> tuple[str, ...]:
+    def children(self, line_end: Place) -> tuple[str, ...]:
         """The lines one step further."""
-        node = self.game.betting.nodes[place.node]
+        node = self.game.betting.nodes[line_end.node]
         if isinstance(node, Decision):
-            return tuple(joined(place.line, action_text(action)) for action in node.actions)
-        if isinstance(node, StreetEnd) and len(place.roots) < self.streets:
-            texts = list(deal_texts(self.game.spot, place))
+            return tuple(joined(line_end.line, action_text(action)) for action in node.actions)
+        if isinstance(node, StreetEnd) and len(line_end.roots) < self.streets:
+            texts = list(deal_texts(self.game.spot, line_end))
             if self.game.spot.runouts:
-                dealt = self.deals(place)
+                dealt = self.deals(line_end)
                 texts = [text for text in texts if frozenset(parse_cards(text)) in dealt]
-            return tuple(joined(place.line, cards) for cards in texts)
+            return tuple(joined(line_end.line, cards) for cards in texts)
         return ()

@@ -87,7 +87,7 @@ class MatchState:
 
     def __str__(self) -> str:
         held = "|".join(cards_to_string(cards) for cards in self.hole)
-        ends = [place for place in (0, 3, 4, 5) if place <= len(self.board)]
+        ends = [size for size in (0, 3, 4, 5) if size <= len(self.board)]
         shown = "".join("/" + cards_to_string(self.board[a:b]) for a, b in pairwise(ends))
         return f"MATCHSTATE:{self.position}:{self.number}:{self.betting}:{held}{shown}"
 

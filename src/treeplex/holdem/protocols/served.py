@@ -109,16 +109,16 @@ class HandsFile:
 
     def _line(self, lines: list[str], number: int) -> dict[str, Any]:
         try:
-            found = parse_json(lines[number - 1])
+            record = parse_json(lines[number - 1])
         except ValueError:
-            found = None
-        if not isinstance(found, dict):
+            record = None
+        if not isinstance(record, dict):
             raise FileError(f"{self.path}:{number}: not a server hand record; choose another file with --out")
-        return found
+        return record
 
     def _hand(self, lines: list[str], number: int) -> ServedHand:
-        found, kinds = self._line(lines, number), ServedHand.__annotations__
-        wrong = [each.name for each in fields(ServedHand) if not isinstance(found.get(each.name), kinds[each.name])]
-        if wrong or len(found) != len(kinds):
-            raise FileError(f"{self.path}:{number}: invalid fields {wrong or list(found)} of a hand; fix or remove that line")
-        return ServedHand(**found)
+        record, kinds = self._line(lines, number), ServedHand.__annotations__
+        wrong = [field.name for field in fields(ServedHand) if not isinstance(record.get(field.name), kinds[field.name])]
+        if wrong or len(record) != len(kinds):
+            raise FileError(f"{self.path}:{number}: invalid fields {wrong or list(record)} of a hand; fix or remove that line")
+        return ServedHand(**record)

@@ -187,9 +187,9 @@ class GtoWizard(Server):
         hands = patiently(
             lambda: self._ask(f"hands/in-progress?game_name={quote(self.GAME)}", None), lambda error: error.passing
         )
-        for each in hands if isinstance(hands, list) else ():
-            if isinstance(each, Mapping) and each.get("hand_id") == name:
-                return each
+        for hand in hands if isinstance(hands, list) else ():
+            if isinstance(hand, Mapping) and hand.get("hand_id") == name:
+                return hand
         raise NoAnswerError(f"{failed}; meanwhile hand {shown(name)} has ended there, with an unknown result") from failed
 
     def _ask(self, what: str, body: Mapping[str, Any] | None) -> Any:
@@ -207,13 +207,13 @@ def part(said: Any, name: str) -> Any:
     return said[name]
 
 
-def cards_in(found: Any) -> tuple[int, ...]:
+def cards_in(cards: Any) -> tuple[int, ...]:
     """Cards from a string or a list of strings; none for null.
 
     Raises:
         GameError, SpecError: the data are not cards.
     """
-    text = text_in({"cards": found or ""}, "cards")
+    text = text_in({"cards": cards or ""}, "cards")
     return parse_cards(text) if text else ()
 
 
@@ -223,10 +223,10 @@ def text_in(said: Any, name: str) -> str:
     Raises:
         GameError: it is neither.
     """
-    found = part(said, name)
-    pieces = [found] if isinstance(found, str) else found
-    if not isinstance(pieces, list) or not all(isinstance(each, str) for each in pieces):
-        raise GameError(f"{name!r} is {shown(found)}, not a string")
+    value = part(said, name)
+    pieces = [value] if isinstance(value, str) else value
+    if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
+        raise GameError(f"{name!r} is {shown(value)}, not a string")
     return "".join(pieces)
 
 
@@ -236,10 +236,10 @@ def chips_in(said: Any, name: str) -> float:
     Raises:
         GameError: it is not a number.
     """
-    found = part(said, name)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not abs(found) <= MOST_CHIPS:
-        raise GameError(f"{name!r} is {shown(found)}, not a number of chips")
-    return float(found)
+    value = part(said, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MOST_CHIPS:
+        raise GameError(f"{name!r} is {shown(value)}, not a number of chips")
+    return float(value)
 
 
 def hands_at(server: Server, rules: HandRules, agent: Agent, numbers: Iterable[int], *, seed: int = 0) -> Iterator[ServedHand]:

@@ -50,8 +50,8 @@ class PokerCards(CardGame):
 
     def moved(self, state: State, label: int) -> State:
         node, board = table(state)
-        found = PokerState(self.game, (0, 0), node, board).after(label)
-        return found.node, found.board
+        following = PokerState(self.game, (0, 0), node, board).after(label)
+        return following.node, following.board
 
     def chances_of(self, state: State, deals: NDArray[np.int64]) -> Floats:
         count = self.game.next_deal(table(state)[1])
@@ -64,9 +64,9 @@ class PokerCards(CardGame):
         node = self.game.tree.nodes[table(state)[0]]
         assert isinstance(node, Fold | Showdown)
         matched = float(min(node.contributions))
-        kept = 1.0 - rake_taken(node, self.game.spot.rake) / (2 * matched) if matched else 1.0
+        unraked = 1.0 - rake_taken(node, self.game.spot.rake) / (2 * matched) if matched else 1.0
         able = (0, 1) if isinstance(node, Showdown) else (1 - node.loser,)
-        return Settlement((matched, matched), ((2 * matched, able),), kept)
+        return Settlement((matched, matched), ((2 * matched, able),), unraked)
 
     def strengths_on(self, board: Sequence[int]) -> NDArray[np.int64]:
         return np.asarray(self.game.strengths(tuple(board)), np.int64)

@@ -46,12 +46,12 @@ class Deal:
         """A player's network inputs about the cards."""
         look = self.game.look
         if self._rows is None:
-            hands = [self.hand(each) for each in range(2)]
+            hands = [self.hand(player) for player in range(2)]
             if None in hands:
                 return np.zeros(look.cards_width, np.float32)
             self._rows = look.cards(*look.alike(self.board, np.array(hands, np.int64)))
-        found: Singles = self._rows[player]
-        return found
+        row_of_player: Singles = self._rows[player]
+        return row_of_player
 
 
 class DealtState(CheckedState):

@@ -29,19 +29,19 @@ def futures(tree: BettingTree) -> list[int]:
     is equivalent to bet and call.
     """
     numbers: dict[Hashable, int] = {}
-    found = [0] * len(tree)
-    for place in range(len(tree) - 1, -1, -1):  # preorder, so children come before their parents
-        found[place] = numbers.setdefault(signature(tree.nodes[place], found), len(numbers))
-    return found
+    future_numbers = [0] * len(tree)
+    for number in range(len(tree) - 1, -1, -1):  # preorder, so children come before their parents
+        future_numbers[number] = numbers.setdefault(signature(tree.nodes[number], future_numbers), len(numbers))
+    return future_numbers
 
 
-def signature(node: Node, found: Sequence[int]) -> Hashable:
+def signature(node: Node, future_numbers: Sequence[int]) -> Hashable:
     """The data that determine the rest of the game at a node; children are given by their numbers."""
     match node:
         case Decision(street, player, actions, children, contributions, street_bets):
-            return street, player, actions, tuple(found[child] for child in children), contributions, street_bets
+            return street, player, actions, tuple(future_numbers[child] for child in children), contributions, street_bets
         case StreetEnd(street, child, contributions):
-            return street, found[child], contributions
+            return street, future_numbers[child], contributions
         case Fold(street, loser, contributions):
             return "fold", loser, contributions
     return "showdown", node.contributions
@@ -76,9 +76,9 @@ def features_of_board(format: Format, board: Sequence[int]) -> Floats:
     kinds = deck, np.unique(deck >> 2), np.unique(deck & 3)
     cards = np.array(board, np.int64)
     shown = cards, cards >> 2, cards & 3
-    return np.concatenate([(own[None, :] == kind[:, None]).sum(axis=1) for kind, own in zip(kinds, shown, strict=True)]).astype(
-        np.float64
-    )
+    return np.concatenate(
+        [(values[None, :] == kind[:, None]).sum(axis=1) for kind, values in zip(kinds, shown, strict=True)]
+    ).astype(np.float64)
 
 
 def equities(wins: Sequence[Floats], free: NDArray[np.bool_], apart: Floats) -> Floats:

@@ -69,12 +69,12 @@ class SpotLook:
     def cards(self, board: tuple[int, ...], hands: Ints) -> Singles:
         """The first part of the rows for hands on a board, as returned by :meth:`alike`, float32 [n, cards_width]."""
         count = self.held.shape[1]
-        found = np.zeros((len(hands), self.cards_width), np.float32)
-        found[:, :count] = self.held[hands]
-        found[:, count : 2 * count] = features_of_board(self.spot.format, board)
+        rows = np.zeros((len(hands), self.cards_width), np.float32)
+        rows[:, :count] = self.held[hands]
+        rows[:, count : 2 * count] = features_of_board(self.spot.format, board)
         if len(board) == self.spot.format.board_size:
-            found[:, -1] = self.strengths(board)[hands]
-        return found
+            rows[:, -1] = self.strengths(board)[hands]
+        return rows
 
     def strengths(self, board: tuple[int, ...]) -> Singles:
         """The fraction of possible hands that each hand beats on a complete board (a tie counts half), float32 [H].
@@ -86,9 +86,12 @@ class SpotLook:
                 format_strengths,
             )  # imported here because it loads Numba, which most games do not need
 
-            found = format_strengths(self.spot.format, board)
-            ordered = np.sort(found[found >= 0])
-            below, with_ties = np.searchsorted(ordered, found, side="left"), np.searchsorted(ordered, found, side="right")
+            strengths = format_strengths(self.spot.format, board)
+            ordered = np.sort(strengths[strengths >= 0])
+            below, with_ties = (
+                np.searchsorted(ordered, strengths, side="left"),
+                np.searchsorted(ordered, strengths, side="right"),
+            )
             self._strengths[board] = ((below + with_ties) / (2.0 * len(ordered))).astype(np.float32)
         return self._strengths[board]
 

@@ -93,12 +93,12 @@ class HoldemGame(PublicGame):
     @cached_property
     def parents(self) -> list[tuple[int, int]]:
         """For each node of the betting tree its parent and the index of the action taken there; (-1, -1) at the root."""
-        found = [(-1, -1)] * len(self.tree)
+        parents = [(-1, -1)] * len(self.tree)
         for number, node in enumerate(self.tree.nodes):
             children = node.children if isinstance(node, Decision) else (node.child,) if isinstance(node, StreetEnd) else ()
             for action, child in enumerate(children):
-                found[child] = number, action
-        return found
+                parents[child] = number, action
+        return parents
 
     def event(self, state: State) -> Node:
         """The betting-tree node of a state."""
@@ -222,11 +222,11 @@ class HoldemGame(PublicGame):
         return share
 
     def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
-        own = ranges[0] * self.opposing(state, ranges, 0)
-        if not own.sum() > 0:
+        weights = ranges[0] * self.opposing(state, ranges, 0)
+        if not weights.sum() > 0:
             raise GameError(f"no pair of hands of these ranges is possible at {self.name_of(state)}; widen a range")
-        first = int(generator.choice(len(own), p=own / own.sum()))
-        return first, int(generator.choice(len(own), p=self.given(state, ranges, 0, first)))
+        first = int(generator.choice(len(weights), p=weights / weights.sum()))
+        return first, int(generator.choice(len(weights), p=self.given(state, ranges, 0, first)))
 
     def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
         event = self.event(state)
@@ -267,9 +267,9 @@ class HoldemGame(PublicGame):
 
     def stakes_at(self, state: State) -> Stakes:
         event = self.event(state)
-        found = stakes_of(event)
+        stakes = stakes_of(event)
         few = isinstance(event, Fold) or few_run_outs(self.spot.format, holdem_state(state).board)
-        return found._replace(settled=found.settled and few)
+        return stakes._replace(settled=stakes.settled and few)
 
     def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         other, board = reached[1 - player], holdem_state(state).board

@@ -404,4 +404,4 @@ def number_of_deal(cards: Sequence[int]) -> int:
 
 def cards_of_deal(number: int, count: int) -> tuple[int, ...]:
     """The cards of a deal's action id, the inverse of :func:`number_of_deal`."""
-    return tuple(number // 52**place % 52 for place in range(count - 1, -1, -1))
+    return tuple(number // 52**digit % 52 for digit in range(count - 1, -1, -1))

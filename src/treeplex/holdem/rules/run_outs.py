@@ -112,14 +112,14 @@ def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Fl
 
     The result is float64 [H], computed board by board in a kernel and cached, since evaluating a match repeats the same calls.
     """
-    own = np.frombuffer(reached).copy()
-    hands, found = np.ascontiguousarray(format.hands, np.uint8), np.zeros((2, len(format.hands)))
+    reach = np.frombuffer(reached).copy()
+    hands, sums = np.ascontiguousarray(format.hands, np.uint8), np.zeros((2, len(format.hands)))
     keys, (order, spare) = np.empty(len(hands), np.int32), np.empty((2, len(hands)), np.int16)
     for complete in run_outs(format, board):
         evaluate_board(np.array(complete, np.int64), hands, keys)
-        add_showdown(keys, hands, order, spare, own, found)
-    met, won = found
-    share = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-9 * own.sum())
+        add_showdown(keys, hands, order, spare, reach, sums)
+    met, won = sums
+    share = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-9 * reach.sum())
     return np.clip(share, 0.0, 1.0)
 
 

@@ -67,9 +67,9 @@ class ChartedAgent(BaseAgent):
 
     def fork(self) -> "ChartedAgent":
         """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
-        found = super().fork()
-        found.guide = fork(self.guide)
-        return found
+        copy = super().fork()
+        copy.guide = fork(self.guide)
+        return copy
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
@@ -85,12 +85,12 @@ class ChartedAgent(BaseAgent):
         if self.at == OFF:
             return self.guide.policy()
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
-        found = np.zeros((len(real.kinds), decision.policy.shape[1]))
-        np.add.at(found, spoken(decision.bets, real), decision.policy)
+        policy = np.zeros((len(real.kinds), decision.policy.shape[1]))
+        np.add.at(policy, spoken(decision.bets, real), decision.policy)
         lacking = ~decision.policy.any(axis=0)
         if lacking.any():
-            found[:, lacking] = self.guide.policy()[:, lacking]
-        return found
+            policy[:, lacking] = self.guide.policy()[:, lacking]
+        return policy
 
     def _following(self, action: int) -> int:
         """The book's decision after an action, with its size translated; :data:`OFF` if the book has no such action."""

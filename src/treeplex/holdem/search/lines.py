@@ -79,10 +79,10 @@ def lines_from(policies: Policies, root: int, names: Names) -> Lines:
 
 def arrived(reach: tuple[Singles, ...], classes: Sequence[Ints]) -> Singles:
     """Probabilities that hands take their actions on lines, float32 [C, Z, n], from their class on each street, int64 [n]."""
-    found = reach[0][:, :, classes[0]]
+    probabilities = reach[0][:, :, classes[0]]
     for factor, of in zip(reach[1:], classes[1:], strict=True):
-        found *= factor[:, :, of]
-    return found
+        probabilities *= factor[:, :, of]
+    return probabilities
 
 
 def product(chips: Singles, reached: tuple[Singles, Singles], lines: Ints) -> Singles:
@@ -93,7 +93,7 @@ def product(chips: Singles, reached: tuple[Singles, Singles], lines: Ints) -> Si
         reached: for each player float32 [C_i, Z, D_i].
         lines: indices of the lines.
     """
-    first, second = (own[:, lines] for own in reached)
+    first, second = (reach[:, lines] for reach in reached)
     left = (first * chips[lines][:, None]).transpose(0, 2, 1).reshape(-1, len(lines))
     right = second.transpose(1, 0, 2).reshape(len(lines), -1)
     return np.asarray((left @ right).reshape(len(first), first.shape[2], len(second), second.shape[2]))

@@ -68,5 +68,5 @@ class SpotAgent(BaseAgent):
         """
         self.check_acting()
         view = self.solution.at(",".join(self._line))
-        found = np.flatnonzero(view.hands == hand)
-        return view.action_ev[:, found[0]] if len(found) else np.full(len(view.actions), np.nan)
+        rows = np.flatnonzero(view.hands == hand)
+        return view.action_ev[:, rows[0]] if len(rows) else np.full(len(view.actions), np.nan)

@@ -62,10 +62,10 @@ class StreetSolving:
             street: the street on which the solve begins.
             least: smallest bet in chips.
         """
-        own = self.bets[min(street - self.start, len(self.bets) - 1)]
+        sizes = self.bets[min(street - self.start, len(self.bets) - 1)]
         for here, after in ((self.raises, self.raises), (self.raises, "none"), ("none", "none")):
             plan = BetPlan.same(self.later, after, min_bet=least, add_allin=self.add_allin, force_allin=self.force_allin)
-            yield plan.override(street, bets=own, raises=here)
+            yield plan.override(street, bets=sizes, raises=here)
 
     @property
     def resolving(self) -> ResolveSettings:

@@ -106,10 +106,10 @@ class WholeHoldemAgent(BaseAgent):
 
     def fork(self) -> "WholeHoldemAgent":
         """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; the two agents share solved streets."""
-        found = super().fork()
-        found.guide = fork(self.guide)
-        found.solver = None if self.solver is None else self.solver.fork()
-        return found
+        copy = super().fork()
+        copy.guide = fork(self.guide)
+        copy.solver = None if self.solver is None else self.solver.fork()
+        return copy
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`; its time counts towards the next decision."""
@@ -155,8 +155,8 @@ class WholeHoldemAgent(BaseAgent):
         if there.table.player < 0 or there.table.street != here.table.street:
             return None
         rules = self.holdem.rules
-        own = BucketPolicy.of(follows.blueprint, follows.node, there)
-        return own, rules.pot(here.table) / follows.blueprint.game.rules.pot(there.table)
+        policy = BucketPolicy.of(follows.blueprint, follows.node, there)
+        return policy, rules.pot(here.table) / follows.blueprint.game.rules.pot(there.table)
 
     def policy(self) -> Floats:
         """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
@@ -276,13 +276,15 @@ class WholeHoldemAgent(BaseAgent):
     def _likely(self) -> tuple[Floats, Floats]:
         """The ranges without unlikely hands; if no hands are to be left out, every hand gets a small weight."""
         drop, ranges = self.solving.drop, self._free(self.ranges)
-        first, second = (np.where(own >= drop * own.max(), own, 0.0) if drop else with_trace(own) for own in ranges)
+        first, second = (
+            np.where(weights >= drop * weights.max(), weights, 0.0) if drop else with_trace(weights) for weights in ranges
+        )
         return self._free((first, second))
 
     def _free(self, ranges: Ranges) -> tuple[Floats, Floats]:
         """Ranges without blocked hands; uniform for a player whose range is empty."""
         free = self.holdem.free(self.state)
-        first, second = (own * free if (own * free).sum() > 0 else free for own in ranges)
+        first, second = (weights * free if (weights * free).sum() > 0 else free for weights in ranges)
         return first, second
 
     def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:

@@ -128,10 +128,10 @@ def action_sources(
 ) -> NDArray[np.int64]:
     """For each action of a player on a street, the old action whose entries it takes, or NONE; int64 [actions]."""
     forest, before = game.forests[street], old.forests[street]
-    found = np.full(forest.actions[player], NONE)
+    sources = np.full(forest.actions[player], NONE)
     places = {node: first for node, (_, first, _) in zip(before.numbers[player], before.nodes[player], strict=True)}
     for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
         if node in match:
-            own = np.array(match[node].actions)
-            found[first : first + count] = np.where(own == NONE, NONE, places[match[node].node] + own)
-    return found
+            actions = np.array(match[node].actions)
+            sources[first : first + count] = np.where(actions == NONE, NONE, places[match[node].node] + actions)
+    return sources

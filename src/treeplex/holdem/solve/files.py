@@ -76,8 +76,8 @@ def smaller(plain: bytes) -> bytes:
     sample = plain[middle : middle + SAMPLE]
     if len(zlib.compress(sample, LEVEL)) > WORTH_IT * len(sample):
         return plain
-    found = zlib.compress(plain, LEVEL)
-    return found if len(found) < len(plain) else plain
+    compressed = zlib.compress(plain, LEVEL)
+    return compressed if len(compressed) < len(plain) else plain
 
 
 def read_file(

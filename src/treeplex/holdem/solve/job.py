@@ -136,14 +136,14 @@ class SpotJob(SolvingJob):
         if self.interrupt.requested and self.clock.seconds > solver.iteration * LONG_ITERATION:
             notify("judging the strategy; press Ctrl-C again to save it unjudged")
         try:
-            found = self._judgement(expected=expected)
+            judgement = self._judgement(expected=expected)
         except KeyboardInterrupt:
             if not self.interrupt.requested:
                 raise
-            found = UNJUDGED
-            self._full = self.done, found
+            judgement = UNJUDGED
+            self._full = self.done, judgement
         self.judging_seconds += perf_counter() - began
-        return found
+        return judgement
 
     def _judgement(self, *, expected: bool) -> Judgement:
         solver, form = self.solver, self.solver.form

@@ -46,15 +46,15 @@ def matched_betting(tree: BettingTree, other: BettingTree) -> dict[int, Match]:
 
 def matched_actions(node: Decision, there: Decision) -> tuple[int, ...]:
     """For each action of a decision, its match at another decision; NONE if there is none."""
-    own, its = node.bets(), there.bets()
+    bets_here, its = node.bets(), there.bets()
     known = {action.kind: number for number, action in enumerate(there.actions) if action.kind not in ("bet", "raise")}
     bets = [number for number, kind in enumerate(its.kinds) if kind == "bet"]
-    found = []
-    for action, kind, size in zip(node.actions, own.kinds, own.sizes, strict=True):
+    matches = []
+    for action, kind, size in zip(node.actions, bets_here.kinds, bets_here.sizes, strict=True):
         if action.kind in known:
-            found.append(known[action.kind])
+            matches.append(known[action.kind])
         elif kind == "bet" and bets:
-            found.append(bets[int(pseudo_harmonic(float(size), its.sizes[bets], "likelier").argmax())])
+            matches.append(bets[int(pseudo_harmonic(float(size), its.sizes[bets], "likelier").argmax())])
         else:
-            found.append(its.kinds.index(kind) if kind in its.kinds else NONE)
-    return tuple(found)
+            matches.append(its.kinds.index(kind) if kind in its.kinds else NONE)
+    return tuple(matches)

@@ -21,8 +21,8 @@ def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
     """Both players' EVs as text: chips won from the pot, and net of their own chips in it."""
     rows = zip(PLAYERS, ev, spot.committed, strict=True)
     return {
-        f"EV {name}": f"{value + own:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {own:g} put in"
-        for name, value, own in rows
+        f"EV {name}": f"{value + put_in:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {put_in:g} put in"
+        for name, value, put_in in rows
     }
 
 

@@ -211,8 +211,8 @@ def stops_early(spot: Spot | None, request: SolveRequest) -> bool:
 
 def text_option(request: SolveRequest, name: str) -> str | None:
     """An option as text; None if not given."""
-    found = request.options.get(name)
-    return None if found is None else str(found)
+    value = request.options.get(name)
+    return None if value is None else str(value)
 
 
 def until_session(spot: Spot | None, request: SolveRequest, stack: ExitStack) -> Session:

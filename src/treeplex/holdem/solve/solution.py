@@ -409,16 +409,18 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
 
 def records_of(rows: list[list[Any]]) -> tuple[Record, ...]:
     """The records in a file, at least one, ascending."""
-    found = [Record(int(done), float(spent), float(cpu), {"exploitability": float(value)}) for done, spent, cpu, value in rows]
-    if not found or any(one.done >= other.done for one, other in pairwise(found)):
+    records = [
+        Record(int(done), float(spent), float(cpu), {"exploitability": float(value)}) for done, spent, cpu, value in rows
+    ]
+    if not records or any(one.done >= other.done for one, other in pairwise(records)):
         raise FileError("its records are not in order")
-    return tuple(found)
+    return tuple(records)
 
 
 def locks_of(rows: list[list[int]], values: Array) -> tuple[FixedStrategy, ...]:
     """The locks in a file."""
-    found, start = [], 0
+    locks, start = [], 0
     for board, player, node, actions, hands in rows:
-        found.append(FixedStrategy(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
+        locks.append(FixedStrategy(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
         start += actions * hands
-    return tuple(found)
+    return tuple(locks)

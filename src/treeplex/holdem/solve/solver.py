@@ -105,9 +105,9 @@ class HoldemSolver(FormSolver[Any]):
         """
         mine = self.arrays()
         for name, array in mine.items():
-            found = arrays.get(name)
-            if found is None or found.shape != array.shape or found.dtype != array.dtype:
-                what = "missing" if found is None else f"{found.dtype} {found.shape}, not {array.dtype} {array.shape}"
+            saved = arrays.get(name)
+            if saved is None or saved.shape != array.shape or saved.dtype != array.dtype:
+                what = "missing" if saved is None else f"{saved.dtype} {saved.shape}, not {array.dtype} {array.shape}"
                 raise FileError(f"solver state does not fit: {name!r} is {what}; use one of this spot")
         self.form.restore(self.tables, iteration, arrays)
         self.iteration = iteration

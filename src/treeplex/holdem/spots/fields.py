@@ -50,7 +50,7 @@ def text_of(value: LocatedText, field: str, example: str) -> str:
     Raises:
         SpecError: the field is a table, a list of lists, or empty.
     """
-    parts = [each.text for each in listed(value)]
+    parts = [item.text for item in listed(value)]
     text = ", ".join(part for part in parts if part is not None).strip() if None not in parts else None
     if text is None or value.entries is not None:
         raise at(value, field, f"must be a string, not {value.kind}; write {written(value, field, example)}")
@@ -85,10 +85,10 @@ def integer(value: LocatedText, field: str, example: str, *, least: int) -> int:
 def share(value: LocatedText, field: str, example: str) -> float:
     """The share in a field, ``5%`` or ``0.05``, from 0 to 1."""
     text = text_of(value, field, example)
-    found = share_of(text)
-    if found is None or not 0 <= found <= 1:
+    value_read = share_of(text)
+    if value_read is None or not 0 <= value_read <= 1:
         raise at(value, field, f"{shown(text)} is not a share from 0% to 100%; write {written(value, field, example)}")
-    return found
+    return value_read
 
 
 def flag(value: LocatedText, field: str) -> bool:
@@ -176,14 +176,14 @@ def single_cards(text: str) -> Floats:
         if weight is None or not 0 <= weight <= 1:
             raise SpecError(f"cannot read the weight {shown(tail.strip())} in {shown(part)}; write Qs:0.5")
         names = [name.strip()] if len(name.strip()) == 2 else [name.strip() + suit for suit in SUITS]
-        for each in names:
-            weights[parse_card(each)] = weight
+        for card in names:
+            weights[parse_card(card)] = weight
     return weights
 
 
 def street_names(format: Format) -> tuple[str, ...]:
     """Names of a format's streets in files: hold'em's names, or numbers from 1."""
-    return HOLDEM_STREETS if format.deal == (0, 3, 1, 1) else tuple(str(each + 1) for each in range(format.streets))
+    return HOLDEM_STREETS if format.deal == (0, 3, 1, 1) else tuple(str(street + 1) for street in range(format.streets))
 
 
 def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player: int, format: Format) -> LocatedText | None:
@@ -192,9 +192,9 @@ def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player
     Within a layer, an entry for street and player comes first, then the street's, the player's and ``default``.
     """
     for layer in reversed(layers):
-        found = sizes_in(layer, field, street_names(format)[street], PLAYERS[player], street_names(format))
-        if found is not None:
-            return found
+        sizes = sizes_in(layer, field, street_names(format)[street], PLAYERS[player], street_names(format))
+        if sizes is not None:
+            return sizes
     return None
 
 
@@ -237,7 +237,7 @@ def size_text(value: LocatedText | None, field: str) -> str:
     """The text of a list of sizes; empty for None."""
     if value is None:
         return ""
-    parts = [each.text for each in listed(value)]
+    parts = [item.text for item in listed(value)]
     if value.entries is not None or None in parts:
         raise at(value, field, f"must be sizes, not {value.kind}; write {written(value, field, '50%, a')}")
     return ",".join(part for part in parts if part is not None)

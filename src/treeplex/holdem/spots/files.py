@@ -277,8 +277,8 @@ def named_request(name: str) -> SpotRequest:
     spot = NAMED[name]()
     fields = spot_fields(spot) | {"oop": "all", "ip": "all"}
     if isinstance(spot.bets, BetPlan):  # the sizes are equal on all streets
-        own = spot.bets.streets[spot.street][0]
-        fields |= {name: ",".join(map(str, getattr(own, name))) for name in ("bets", "raises")}
+        sizes = spot.bets.streets[spot.street][0]
+        fields |= {name: ",".join(map(str, getattr(sizes, name))) for name in ("bets", "raises")}
     return request_from_options({key: value for key, value in fields.items() if value != ""}, f"{name} ")
 
 
@@ -321,7 +321,7 @@ def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bo
     """A request from its entries, with sizes separated."""
     fields = {key: value for key, value in entries.items() if key not in LAYERED}
     layers = {key: (entries[key],) for key in LAYERED if key in entries}
-    if "limit" in fields and (first := next((each for each in SIZES if each in layers), None)):
+    if "limit" in fields and (first := next((name for name in SIZES if name in layers), None)):
         raise at(fields["limit"], "limit", f"fixed limit and no-limit sizes ({first}) exclude each other; keep one")
     return SpotRequest(name, fields, layers, from_file)
 
@@ -387,10 +387,10 @@ def read_rake(request: SpotRequest) -> Rake:
 
 def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...], str]:
     """Number of deals on each street (0 for all), and the name of the set of boards, if any."""
-    names, found, chosen = street_names(format), dict[str, int](), ""
+    names, counts, chosen = street_names(format), dict[str, int](), ""
     for layer in request.layers.get("runouts", ()):
         if layer.entries is None:
-            found, chosen = {}, text_of(layer, "runouts", "48x2x2")
+            counts, chosen = {}, text_of(layer, "runouts", "48x2x2")
             try:
                 check_set(chosen)
             except SpecError as error:
@@ -398,8 +398,8 @@ def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...],
             continue
         chosen = ""
         for name, entry in keys(layer, "runouts", dict.fromkeys(names[1:], "12")).items():
-            found[name] = integer(entry, name, "12", least=1)
-    return tuple(found.get(name, 0) for name in names) if found else (), chosen
+            counts[name] = integer(entry, name, "12", least=1)
+    return tuple(counts.get(name, 0) for name in names) if counts else (), chosen
 
 
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:
@@ -433,8 +433,8 @@ def threshold(value: LocatedText, name: str) -> float:
     """A share of the pot, which may exceed 1."""
     text = text_of(value, name, THRESHOLDS[name])
     body = LocatedText(value.place, text=text.removesuffix("%").strip())
-    found = number(body, name, THRESHOLDS[name], least=0)
-    return found / 100 if text.endswith("%") else found
+    value_read = number(body, name, THRESHOLDS[name], least=0)
+    return value_read / 100 if text.endswith("%") else value_read
 
 
 def street_sizes(request: SpotRequest, format: Format, street: int, player: int) -> StreetSizes:
@@ -475,15 +475,15 @@ def in_chips(text: str, value: LocatedText, name: str, request: SpotRequest) -> 
     if "blinds" in request.fields:
         return text
 
-    def chips(found: re.Match[str]) -> str:
+    def chips(match: re.Match[str]) -> str:
         big_blind = request.big_blind()
         if big_blind is None:
             raise at(value, name, NO_BIG_BLIND)
         if name == "raises":
             raise at(
-                value, name, f"{shown(found[0])} is for a first raise preflop; write a multiple of the bet faced, such as 3x"
+                value, name, f"{shown(match[0])} is for a first raise preflop; write a multiple of the bet faced, such as 3x"
             )
-        return f"{decimal(big_blind * float(found[1]))}c"
+        return f"{decimal(big_blind * float(match[1]))}c"
 
     return re.sub(rf"(?<![\w.]){NUMBER}\s*bb\b", chips, text, flags=re.IGNORECASE)
 
@@ -525,8 +525,8 @@ def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
             raise at(value, "limit", f"{name} is missing; write limit: {FIELDS['limit']}")
     texts = {name: text_of(entries[name], name, "4").split(",") for name in entries}
     places = entries["bets"].place
-    bets = tuple(request.amount(LocatedText(places, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
-    most = tuple(integer(LocatedText(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])
+    bets = tuple(request.amount(LocatedText(places, text=part.strip()), "bets", "2, 2, 4, 4") for part in texts["bets"])
+    most = tuple(integer(LocatedText(entries["most"].place, text=part.strip()), "most", "4", least=0) for part in texts["most"])
     try:
         return FixedLimit(bets * format.streets if len(bets) == 1 else bets, most * format.streets if len(most) == 1 else most)
     except SpecError as error:

@@ -70,8 +70,8 @@ def read_fields(path: Path) -> list[str]:
         line = lines[number - 1] if number <= len(lines) else ""
         name, _, rest = line.strip().partition(" ")
         if name != key:
-            found = f"starts with {name[:20]!r}" if name else "is missing"
-            raise FileError(f"{path}, line {number} {found} instead of {key!r}; download the file again")
+            fault = f"starts with {name[:20]!r}" if name else "is missing"
+            raise FileError(f"{path}, line {number} {fault} instead of {key!r}; download the file again")
         fields.append(rest.strip())
     return fields
 
@@ -124,7 +124,7 @@ def read_reach(path: Path, text: str) -> tuple[Floats, Floats]:
 def hand_order() -> NDArray[np.int64]:
     """The index in ``HANDS`` of each hand in the order of the file, [1326]: rank by rank, suits s, h, d, c."""
     cards = [4 * rank + suit for rank in range(13) for suit in (3, 2, 1, 0)]
-    pairs = [hand_index(first, second) for place, first in enumerate(cards) for second in cards[place + 1 :]]
+    pairs = [hand_index(first, second) for index, first in enumerate(cards) for second in cards[index + 1 :]]
     return np.array(pairs, dtype=np.int64)
 
 
@@ -143,7 +143,7 @@ def misread_strengths(board: tuple[int, ...]) -> Ints:
 
 def misread_strength(cards: list[int]) -> int:
     """The strength of seven cards, possibly with duplicates."""
-    copies = [card for place, card in enumerate(cards) if card in cards[:place]]
+    copies = [card for index, card in enumerate(cards) if card in cards[:index]]
     suits = [card % 4 for card in cards]
     if any(suits.count(copy % 4) >= 5 for copy in copies):
         return 0

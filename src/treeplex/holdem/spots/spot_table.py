@@ -70,7 +70,7 @@ def sizes(name: str, of: str) -> tuple[Part, ...]:
         "oop": "out of position",
         "ip": "in position",
     }
-    return tuple(Part(f"{key}-{name}", key, f"{of} {place}.", table=True) for key, place in where.items())
+    return tuple(Part(f"{key}-{name}", key, f"{of} {where_text}.", table=True) for key, where_text in where.items())
 
 
 FIELDS: Mapping[str, Field] = {

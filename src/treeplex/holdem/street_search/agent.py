@@ -137,10 +137,10 @@ class WholeSearchAgent(BaseAgent):
         solved, number = self._search(), self._number()
         table = solved.rows.policies[number][:, self._place(solved)][:, self._renamed()[1]]
         labels = list(self.game.options(self.state).labels)
-        found = np.zeros((len(labels), table.shape[1]))
+        policy = np.zeros((len(labels), table.shape[1]))
         for action, row in zip(solved.betting.decisions[number].actions, table, strict=True):
-            found[labels.index(nearest_action(action, labels))] += row
-        return found
+            policy[labels.index(nearest_action(action, labels))] += row
+        return policy
 
     def _betting(self) -> StreetBetting:
         """The betting of this street in the agent's game."""
@@ -213,8 +213,8 @@ class WholeSearchAgent(BaseAgent):
             kind, number = decision.after[decision.actions.index(label)]
         if kind != "end":
             return self.opening.ranges
-        maps, place = self._renamed()[1], self._place(solved)
-        first, second = (own[number, place][maps] for own in solved.rows.arrived)
+        maps, copy = self._renamed()[1], self._place(solved)
+        first, second = (reach[number, copy][maps] for reach in solved.rows.arrived)
         return first, second
 
 

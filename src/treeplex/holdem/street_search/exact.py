@@ -103,7 +103,9 @@ class Searcher:
         count = reaches[0].shape[1]
         size = max(self.settings.batch // count, 1)
         for start in range(0, len(boards), size):
-            self._chunk(node, table, street, boards[start : start + size], tuple(own[start : start + size] for own in reaches))
+            self._chunk(
+                node, table, street, boards[start : start + size], tuple(reach[start : start + size] for reach in reaches)
+            )
 
     def match(self, node: int, table: BettingState) -> None:
         """Check that both forms of the game have the same actions at a decision.
@@ -167,8 +169,8 @@ class Searcher:
         weights = average_weights(self.settings.method, self.settings.iterations)
         cumulative = np.cumsum(weights) / weights.sum()
         strata = np.stack([self.generator.permutation(count) for _ in range(boards)]) + self.generator.random((boards, count))
-        found = np.searchsorted(cumulative, strata.ravel() / count, side="right")
-        return np.minimum(found, self.settings.iterations - 1) + 1
+        drawn = np.searchsorted(cumulative, strata.ravel() / count, side="right")
+        return np.minimum(drawn, self.settings.iterations - 1) + 1
 
     def _ends(self, subgame: StreetSubgame, node: int, street: int, owners: Ints, played: list[Floats]) -> dict[int, int]:
         """Store the policies played at a street's decisions; returns the compiled game's nodes after each end of the street."""

@@ -47,11 +47,11 @@ class Showdowns:
         if board in self._kept:
             self._kept.move_to_end(board)
             return self._kept[board]
-        found = self._found(board)
-        self._kept[board] = found
+        matrix = self._found(board)
+        self._kept[board] = matrix
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
-        return found
+        return matrix
 
     def _found(self, board: Board) -> Shares:
         if not board and self.format == HOLDEM:
@@ -77,10 +77,12 @@ class Showdowns:
             return [tuple(cards) for cards in classes.boards.tolist()], classes.weights.astype(np.float64)
         left = self.format.cards_left(board)
         if comb(len(left), missing) * self.apart.size <= MOST_ENTRIES:
-            found = [*self.format.complete_boards(board)]
+            boards = [*self.format.complete_boards(board)]
         else:
             order = np.random.default_rng(board).permutation(left)
             steps = range(1, TURNS + 1)
-            drawn = np.concatenate([np.stack([np.roll(order, place * step) for place in range(missing)], 1) for step in steps])
-            found = [(*board, *cards) for cards in drawn.tolist()]
-        return found, np.ones(len(found))
+            drawn = np.concatenate(
+                [np.stack([np.roll(order, offset * step) for offset in range(missing)], 1) for step in steps]
+            )
+            boards = [(*board, *cards) for cards in drawn.tolist()]
+        return boards, np.ones(len(boards))

@@ -156,14 +156,14 @@ class StreetSubgame(Subgame):
     @cached_property
     def firsts(self) -> Ints:
         """The first sequence of each decision, int64."""
-        counts, found = [1 + self.width, 1 + self.width], np.zeros(len(self.betting.decisions), np.int64)
+        counts, starts = [1 + self.width, 1 + self.width], np.zeros(len(self.betting.decisions), np.int64)
         for player in (0, 1):
             for number, decision in enumerate(self.betting.decisions):
                 if decision.player == player:
-                    found[number] = counts[player]
+                    starts[number] = counts[player]
                     counts[player] += len(decision.actions) * self.width
         second = np.array([decision.player == 1 for decision in self.betting.decisions])
-        return found + np.where(second, counts[0], 0)
+        return starts + np.where(second, counts[0], 0)
 
     @cached_property
     def tree(self) -> Tree:
@@ -255,7 +255,7 @@ class StreetSubgame(Subgame):
         for player in (0, 1):
             arrays.play(player)
         arrived = arrays.reach_at_leaves(arrays.strategy)
-        return tuple(own[self.find(0, path)[1]] for own in arrived)
+        return tuple(reach[self.find(0, path)[1]] for reach in arrived)
 
 
 class StreetArrays(SubgameArrays):
@@ -265,13 +265,13 @@ class StreetArrays(SubgameArrays):
         """Start from the uniform policy."""
         self.subgame, tree = subgame, subgame.tree
         free = subgame.roots.free
-        self.ranges = tuple(normalised_range(np.asarray(own, np.float64), free) for own in ranges)
+        self.ranges = tuple(normalised_range(np.asarray(weights, np.float64), free) for weights in ranges)
         self.policy, (self.average, self.faced, self.regrets) = np.ones(subgame.size), np.zeros((3, subgame.size))
         for number, decision in enumerate(subgame.betting.decisions):
             subgame.block(self.policy, number)[:] = 1.0 / len(decision.actions)
         self.strategy = np.zeros(subgame.size)
-        for player, own in enumerate(self.ranges):
-            self.enter(player, own)
+        for player, weights in enumerate(self.ranges):
+            self.enter(player, weights)
             self.play(player)
         self._work = workspace(tree)
         self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
@@ -320,7 +320,7 @@ class StreetArrays(SubgameArrays):
         (stops, count, hands), won = reached.shape, np.empty(reached.shape)
         rows = np.arange(stops * count).reshape(stops, count).T.ravel()
         firsts = np.arange(count + 1) * stops
-        flat = [each.reshape(-1, hands) for each in (reached, met, won)]
+        flat = [array.reshape(-1, hands) for array in (reached, met, won)]
         write_won(self.subgame.shares, firsts, rows, *flat)
         return won
 

@@ -58,8 +58,8 @@ class Suits:
     def deals(self, board: Board) -> dict[Board, int]:
         """The canonical boards that can follow a canonical board, with the number of deals that each represents."""
         count = self.format.deal[self.format.street(board) + 1]
-        found: dict[Board, int] = {}
+        counts: dict[Board, int] = {}
         for cards in combinations(self.format.cards_left(board), count):
             child, _ = self.canonical((*board, *cards))
-            found[child] = found.get(child, 0) + 1
-        return found
+            counts[child] = counts.get(child, 0) + 1
+        return counts

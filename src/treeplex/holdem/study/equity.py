@@ -91,7 +91,9 @@ class Equity:
     count: int
 
     def __repr__(self) -> str:
-        parts = [f"{100 * each.equity:.2f}%" + (f" ± {100 * each.error:.2f}" if each.error else "") for each in self.players]
+        parts = [
+            f"{100 * player.equity:.2f}%" + (f" ± {100 * player.error:.2f}" if player.error else "") for player in self.players
+        ]
         return f"<equity {', '.join(parts)}; {self.method}>"
 
 
@@ -197,8 +199,8 @@ def boards_of(table: EquityTable) -> tuple[NDArray[np.uint8], Ints]:
     """Complete boards up to the table's symmetry, uint8 [B, 5], and the number that each represents, int64 [B]."""
     most = comb(len(table.deck), 5 - len(table.board))
     boards, weights = np.empty((most, 5), np.uint8), np.empty(most, np.int64)
-    found = run_outs(table.board, table.deck, table.group, boards, weights)
-    return boards[:found], weights[:found]
+    count = run_outs(table.board, table.deck, table.group, boards, weights)
+    return boards[:count], weights[:count]
 
 
 def over_boards(
@@ -246,21 +248,21 @@ def compatible(table: EquityTable) -> Floats:
     for player in (0, 1):
         for column in (0, 1):
             np.add.at(held[player], cards[:, column], table.reach[player])
-    found = np.empty((2, size))
+    reach = np.empty((2, size))
     for player in (0, 1):
         other = table.reach[1 - player]
-        found[player] = other.sum() - held[1 - player][cards].sum(axis=1) + other
-    found[found < 1e-12 * table.reach.sum(axis=1)[::-1, None]] = 0.0
-    return found
+        reach[player] = other.sum() - held[1 - player][cards].sum(axis=1) + other
+    reach[reach < 1e-12 * table.reach.sum(axis=1)[::-1, None]] = 0.0
+    return reach
 
 
 def exact_part(table: EquityTable, player: int, met: Floats, shares: Floats) -> RangeEquity:
     """One player's equities; ``shares`` are [H, 2], won alone and in split pots."""
     here = table.reach[player] > 0
-    weight, own = (table.reach[player] * met)[here], shares[here]
+    weight, hand_shares = (table.reach[player] * met)[here], shares[here]
     weight /= weight.sum()
-    win, tie = (float(np.nan_to_num(own[:, column]) @ weight) for column in (WIN, TIE))
-    return RangeEquity(table.hands[here], weight, own.sum(axis=1), np.zeros(int(here.sum())), win + tie, win, tie, 0.0)
+    win, tie = (float(np.nan_to_num(hand_shares[:, column]) @ weight) for column in (WIN, TIE))
+    return RangeEquity(table.hands[here], weight, hand_shares.sum(axis=1), np.zeros(int(here.sum())), win + tie, win, tie, 0.0)
 
 
 def every_deal(table: EquityTable, threads: int, progress: Done | None) -> Equity | None:
@@ -327,13 +329,13 @@ def sampled_part(table: EquityTable, player: int, held: Floats, sums: Floats) ->
     count, sums = held[here], sums[here]
     deals = float(count.sum())
     nobody = np.full(len(count), nan)
-    own = np.divide(sums[:, WIN] + sums[:, TIE], count, out=nobody.copy(), where=count > 0)
+    hand_equity = np.divide(sums[:, WIN] + sums[:, TIE], count, out=nobody.copy(), where=count > 0)
     square = np.divide(sums[:, SQUARE], count, out=nobody.copy(), where=count > 0)
-    error = np.sqrt(np.divide(np.maximum(square - own**2, 0), count - 1, out=nobody, where=count > 1))
+    error = np.sqrt(np.divide(np.maximum(square - hand_equity**2, 0), count - 1, out=nobody, where=count > 1))
     win, tie, squares = (float(sums[:, column].sum()) / deals for column in (WIN, TIE, SQUARE))
     mean = win + tie
     spread = sqrt(max(squares - mean**2, 0) / (deals - 1))
-    return RangeEquity(table.hands[here], count / deals, own, error, mean, win, tie, spread)
+    return RangeEquity(table.hands[here], count / deals, hand_equity, error, mean, win, tie, spread)
 
 
 def quantiles(values: Floats, weights: Floats, points: int = 101) -> Floats:

@@ -80,11 +80,11 @@ def sort_few(keys: Keys, order: Shorts) -> int:
     size = 0
     for hand in range(keys.shape[0]):
         if keys[hand] >= 0:
-            place = size
-            while place > 0 and keys[order[place - 1]] > keys[hand]:
-                order[place] = order[place - 1]
-                place -= 1
-            order[place] = hand
+            position = size
+            while position > 0 and keys[order[position - 1]] > keys[hand]:
+                order[position] = order[position - 1]
+                position -= 1
+            order[position] = hand
             size += 1
     return size
 

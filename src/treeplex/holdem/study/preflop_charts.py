@@ -148,12 +148,12 @@ def beside_network(file: str) -> str:
     """One line of text on how much a network's charts over all flops differ from a shipped chart; empty for other names."""
     if not is_shipped(file):
         return ""
-    found = json.loads(BY_NETWORK.read_text("utf-8")).get(file)
-    if found is None:
+    distances = json.loads(BY_NETWORK.read_text("utf-8")).get(file)
+    if distances is None:
         return ""
-    shares = [f"{100 * share:.0f}% {WHERE.get(line, line)}" for line, share in found["apart"].items()]
+    shares = [f"{100 * share:.0f}% {WHERE.get(line, line)}" for line, share in distances["apart"].items()]
     apart = f"by {shares[0]} (of play), {', '.join(shares[1:])}"
-    if found["own"]:
+    if distances["own"]:
         return f"a chart by a network over all 1,755 flops, with other postflop bets, differs from this one {apart}"
     return (
         f"a chart by a network over all 1,755 flops differs from one on 48 flops {apart}; both have pot-sized and all-in "
@@ -165,13 +165,16 @@ def sizes_after(spot: Spot) -> str:
     """Bet sizes from the flop on, listed by position if they differ."""
     if not isinstance(spot.bets, BetPlan):
         return "fixed limit"
-    found = []
+    texts = []
     for street, name in zip(spot.streets[1:], STREETS, strict=True):
         both = spot.bets.streets[street]
         for what in ("bets", "raises"):
-            own = [sizes_to_string(getattr(sizes, what)) or "none" for sizes in both]
-            found.append(f"{what} on {name} {own[0]}" + (f" and {own[1]}" if own[0] != own[1] else ""))
-    return "; ".join(found)
+            player_sizes = [sizes_to_string(getattr(sizes, what)) or "none" for sizes in both]
+            texts.append(
+                f"{what} on {name} {player_sizes[0]}"
+                + (f" and {player_sizes[1]}" if player_sizes[0] != player_sizes[1] else "")
+            )
+    return "; ".join(texts)
 
 
 def chart_distance(one: PreflopChart, other: PreflopChart) -> float:

@@ -115,7 +115,7 @@ class HoldemTable(Table):
         event = self._event
         paid = event.contributions
         whole = self._spot.pot / 2 + self._spot.stack
-        behind = ", ".join(f"{name} {self._chips(whole - own)}" for name, own in zip(NAMES, paid, strict=True))
+        behind = ", ".join(f"{name} {self._chips(whole - put_in)}" for name, put_in in zip(NAMES, paid, strict=True))
         return f"board {' '.join(map(card_to_string, self._board))}   pot {self._chips(sum(paid))}   behind {behind}\n"
 
     def options(self) -> dict[int, str]:
@@ -210,14 +210,14 @@ class HoldemTable(Table):
         return [self._text(player) for player in (0, 1)]
 
     def review(self, player: int) -> list[str]:
-        found = []
+        lines = []
         for made in self._decided[player]:
             verdict = "the best action" if made.action == made.best else f"EV lost {three_digits(made.lost)}; best: {made.best}"
-            found.append(f"{made.street}   {made.action}   {'EV not known' if math.isnan(made.lost) else verdict}")
-        if found:
+            lines.append(f"{made.street}   {made.action}   {'EV not known' if math.isnan(made.lost) else verdict}")
+        if lines:
             lost = sum(made.lost for made in self._decided[player] if not math.isnan(made.lost))
-            found.insert(0, f"your decisions, as the agent values them: EV lost {three_digits(lost)} chips in total")
-        return found
+            lines.insert(0, f"your decisions, as the agent values them: EV lost {three_digits(lost)} chips in total")
+        return lines
 
     def decided(self, player: int) -> list[SpotDecision]:
         """A player's decisions so far; empty if the opponent has no action values."""
@@ -241,9 +241,9 @@ class HoldemTable(Table):
         """See :meth:`AgentTable.range_against`."""
         weights = self._reach(player)
         seen = np.isin(self._spot.format.hands, [*self._board, *self.cards(other)]).any(axis=1)
-        found = np.where(seen, 0.0, weights)
-        total = float(found.sum())
-        return found / total if total > 0 else found
+        belief = np.where(seen, 0.0, weights)
+        total = float(belief.sum())
+        return belief / total if total > 0 else belief
 
     def hand_names(self, player: int) -> Callable[[int], str]:
         """See :meth:`AgentTable.hand_names`: the cards, the higher one first."""
@@ -287,7 +287,7 @@ class HoldemTable(Table):
         begun = " ".join(map(card_to_string, self._begun))
         pot, stack = self._chips(self._spot.pot), self._chips(self._spot.stack)
         lines = [f"Hand {number}: {begun}, pot {pot}, stacks {stack}, you are {NAMES[player]}"]
-        lines += [f"{NAMES[each]} holds {text}" for each, text in enumerate(self.shown())]
+        lines += [f"{NAMES[seat]} holds {text}" for seat, text in enumerate(self.shown())]
         lines += [*self._story, self.outcome(player), *self.review(player)]
         return "\n".join(lines) + "\n\n"
 

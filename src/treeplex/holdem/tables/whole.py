@@ -122,11 +122,11 @@ class WholeTable(Table):
 
     def seats(self) -> dict[str, int]:
         """Players by the names of their positions, in lower case."""
-        found = {name.lower(): player for name, player in zip(position_names(self.players), self.rules.order, strict=True)}
-        found["button"] = self.rules.betting.dealer
+        by_name = {name.lower(): player for name, player in zip(position_names(self.players), self.rules.order, strict=True)}
+        by_name["button"] = self.rules.betting.dealer
         if self.players == 2:
-            found["sb"] = found["button"]
-        return found
+            by_name["sb"] = by_name["button"]
+        return by_name
 
     def seat(self, player: int) -> str:
         """The display name of a seat."""
@@ -237,9 +237,9 @@ class WholeTable(Table):
 
     def history(self) -> HoldemHistory:
         """The hand as a game history, with all cards."""
-        found = self._table.history()
-        assert isinstance(found, HoldemHistory)
-        return found
+        history = self._table.history()
+        assert isinstance(history, HoldemHistory)
+        return history
 
     def play(self, action: int) -> None:
         if not self._replying:
@@ -253,14 +253,14 @@ class WholeTable(Table):
     def outcome(self, player: int) -> str:
         """Who wins the pot, and a player's result, as text."""
         gains, table = self.returns(), self.betting
-        winners = [each for each in range(self.players) if gains[each] > 0]
+        winners = [winner for winner in range(self.players) if gains[winner] > 0]
         won = gains[player]
         net = f"you win {self.amount(won)}" if won > 0 else f"you lose {self.amount(-won)}" if won < 0 else "you are even"
         if table.folded.count(False) == 1:
             return f"everybody else folded: {net}" if self.players > 2 and won > 0 else net
         if not winners:
             return f"the pot of {self.amount(self.rules.pot(table))} is split: {net}"
-        who = " and ".join("you" if each == player else self.seat(each) for each in winners)
+        who = " and ".join("you" if winner == player else self.seat(winner) for winner in winners)
         return net if winners == [player] else f"the pot goes to {who}: {net}"
 
     @property
@@ -273,12 +273,12 @@ class WholeTable(Table):
         views = [self.view(player) for player in range(self.players)]
         if not self.showdown or self.rules.format.ranking != "five":
             return views
-        strongest = {each: self._strength(each) for each, out in enumerate(self.betting.folded) if not out}
-        words = [views[each].partition("   ")[2] for each in strongest]
-        for each, strength in strongest.items():
+        strongest = {seat: self._strength(seat) for seat, out in enumerate(self.betting.folded) if not out}
+        words = [views[seat].partition("   ")[2] for seat in strongest]
+        for seat, strength in strongest.items():
             kicker = kicker_of(strength, [other for other in strongest.values() if other != strength])
-            if kicker and words.count(views[each].partition("   ")[2]) > 1:
-                views[each] += f", {kicker} kicker"
+            if kicker and words.count(views[seat].partition("   ")[2]) > 1:
+                views[seat] += f", {kicker} kicker"
         return views
 
     def luckless(self) -> list[float] | None:
@@ -316,13 +316,13 @@ class WholeTable(Table):
         if not raises:
             return "there is no raise here"
         base = self.betting.base
-        low, high = (self.amount(each - base) for each in (raises[0], raises[-1]))
+        low, high = (self.amount(raised - base) for raised in (raises[0], raises[-1]))
         if len(raises) == 1:
             return f"the only one is {low}"
         if raises[-1] - raises[0] == len(raises) - 1:
             return f"from {low} to {high} in steps of {self.amount(1)}"
         if len(raises) <= MOST_LISTED:
-            return f"choose from {', '.join(self.amount(each - base) for each in raises)}"
+            return f"choose from {', '.join(self.amount(raised - base) for raised in raises)}"
         return f"some sizes from {low} to {high} are allowed"
 
     def _judge(self, action: int) -> None:
@@ -330,6 +330,6 @@ class WholeTable(Table):
         state = self._table.public()[1]
         options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
         hand = self._table.hand_of(self._person)
-        found = estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
-        if found is not None and np.isfinite(found.lost):
-            self.decided.append(found)
+        decision = estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
+        if decision is not None and np.isfinite(decision.lost):
+            self.decided.append(decision)

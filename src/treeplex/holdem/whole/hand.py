@@ -76,11 +76,11 @@ class HandRules:
         """Each player's chips in the pot, antes included, excluding chips that no other player has matched or can match."""
         bounds = [put if out else stack for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)]
         live = (0,) * len(bounds) if self.betting.big_blind_ante else self.antes
-        found = []
+        matched = []
         for player, put in enumerate(table.paid):
             most = max(bound + ante for seat, (bound, ante) in enumerate(zip(bounds, live, strict=True)) if seat != player)
-            found.append(min(put + live[player], most) + self.antes[player] - live[player])
-        return tuple(found)
+            matched.append(min(put + live[player], most) + self.antes[player] - live[player])
+        return tuple(matched)
 
     def checked_down(self, table: BettingState) -> BettingState:
         """The final betting state if all remaining players check and call to the end."""
@@ -109,9 +109,9 @@ class HandRules:
             strengths: strength of each player's hand, higher is better.
             dealt: whether there is any board card.
         """
-        found = self.settlement(table, dealt=dealt)
-        taken = won([(int(chips), list(able)) for chips, able in found.pots], strengths, found.order or None)
-        return [found.kept * gain - put for gain, put in zip(taken, found.put, strict=True)]
+        settled = self.settlement(table, dealt=dealt)
+        taken = won([(int(chips), list(able)) for chips, able in settled.pots], strengths, settled.order or None)
+        return [settled.kept * gain - put for gain, put in zip(taken, settled.put, strict=True)]
 
     def settlement(self, table: BettingState, *, dealt: bool) -> Settlement:
         """The pots at the end of the betting, and who can win them.
@@ -142,10 +142,10 @@ class HandRules:
 
         shown = [player for player, out in enumerate(table.folded) if not out]
         cards = np.array([hands[player] for player in shown], np.uint8)
-        found = [0] * len(hands)
+        by_player = [0] * len(hands)
         for player, strength in zip(shown, format_strengths(self.format, board, cards).tolist(), strict=True):
-            found[player] = strength
-        return found
+            by_player[player] = strength
+        return by_player
 
     def action_name(self, table: BettingState, action: int) -> str:
         """The name of an action, with bets and raises as the player's chips on this street."""
@@ -171,5 +171,5 @@ class HandRules:
         if table.player == player and table.faced > table.paid[player]:
             parts.append(f"{min(table.faced, self.stacks[player]) - table.paid[player]} to call")
         behind = [stack - put for stack, put in zip(self.stacks, table.paid, strict=True)]
-        left = ("folded" if out else f"{each}" for each, out in zip(behind, table.folded, strict=True))
+        left = ("folded" if out else f"{chips}" for chips, out in zip(behind, table.folded, strict=True))
         return ", ".join([*parts, f"stacks {' '.join(left)}"])

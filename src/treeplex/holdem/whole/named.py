@@ -190,19 +190,19 @@ def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: S
 
 def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
     """A list of at most ``most`` chip amounts."""
-    found = tuple(integer(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
-    if len(found) > most:
-        raise SpecError(f"{NAME}: {name} has {len(found)} entries for {most} players; give at most one per player")
-    return found
+    chips = tuple(integer(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
+    if len(chips) > most:
+        raise SpecError(f"{NAME}: {name} has {len(chips)} entries for {most} players; give at most one per player")
+    return chips
 
 
 def most_raises(raises: int | Sequence[int], streets: int, limit: bool) -> tuple[int, ...]:
     """Limits of bets and raises on each street; empty for no limits."""
     if not isinstance(raises, int):
-        found = tuple(integer(NAME, "raises", most, 0) for most in items(NAME, "raises", raises))
-        if len(found) != streets:
+        limits = tuple(integer(NAME, "raises", most, 0) for most in items(NAME, "raises", raises))
+        if len(limits) != streets:
             raise SpecError(f"{NAME}: raises needs one number for each of the {streets} streets, such as raises=[3;4;4;4]")
-        return found
+        return limits
     if integer(NAME, "raises", raises, 0):
         return (raises,) * streets
     return (LIMIT_RAISES - 1, *[LIMIT_RAISES] * (streets - 1)) if limit else ()

@@ -18,7 +18,7 @@ def visit_table(rules: HandRules, state: BettingState) -> Visit | Settlement:
         return rules.settlement(state, dealt=state.street > 0)
     actions = rules.betting.actions(state)
     kinds = [min(label, CALL + 1) for label in actions]
-    after = [rules.betting.to_act(each) for each in rules.betting.following(state, actions)]
+    after = [rules.betting.to_act(next_state) for next_state in rules.betting.following(state, actions)]
     return Visit(state.player, state.street, list(actions), kinds, after)
 
 

@@ -136,13 +136,13 @@ def deal_street(words: list[str], state: HoldemHistory, shown: int) -> int:
 
 def split_line(letters: str) -> list[int]:
     """The actions of a street, ``cr6c``, as numbers."""
-    found: list[int] = []
+    actions: list[int] = []
     while letters:
         kind, letters = letters[0], letters[1:]
         digits = letters[: len(letters) - len(letters.lstrip("0123456789"))]
         letters = letters[len(digits) :]
-        found.append({"f": FOLD, "c": CALL}[kind] if kind != "r" else int(digits))
-    return found
+        actions.append({"f": FOLD, "c": CALL}[kind] if kind != "r" else int(digits))
+    return actions
 
 
 def read_phh(path: str | os.PathLike[str]) -> HoldemHistory:
@@ -153,13 +153,13 @@ def read_phh(path: str | os.PathLike[str]) -> HoldemHistory:
         SpecError: the game is not hold'em, amounts are not whole chips, or cards are unknown.
         GameError: an illegal action.
     """
-    place = Path(path)
+    file = Path(path)
     try:
-        return hand_from(tomllib.loads(read_text(place)))
+        return hand_from(tomllib.loads(read_text(file)))
     except (tomllib.TOMLDecodeError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise FileError(f"{place}: not a hand history ({error!r}); give a .phh file of hold'em") from None
+        raise FileError(f"{file}: not a hand history ({error!r}); give a .phh file of hold'em") from None
     except (SpecError, GameError) as error:
-        raise type(error)(f"{place}: {error}") from None
+        raise type(error)(f"{file}: {error}") from None
 
 
 def hand_from(data: dict[str, Any]) -> HoldemHistory:
@@ -221,10 +221,10 @@ def whole_chips(amount: Any) -> int:
     text = str(amount)
     if not AMOUNT.fullmatch(text):
         raise SpecError(f"{quoted(text)} is not an amount of chips; write a number such as 250")
-    found = Fraction(text)
-    if found.denominator > 1:
-        raise SpecError(f"{amount} is not a whole number of chips; multiply all amounts of the hand by {found.denominator}")
-    return int(found)
+    chips = Fraction(text)
+    if chips.denominator > 1:
+        raise SpecError(f"{amount} is not a whole number of chips; multiply all amounts of the hand by {chips.denominator}")
+    return int(chips)
 
 
 def known(text: str) -> tuple[int, ...]:

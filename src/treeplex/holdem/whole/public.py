@@ -132,13 +132,13 @@ class PublicHoldem(CardGame):
         return tuple(self.rules.payoffs(table, board, [self.rules.format.hands[hand].tolist() for hand in hands]))
 
     def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        others = [own for seat, own in enumerate(reached) if seat != player]
+        others = [reach for seat, reach in enumerate(reached) if seat != player]
         if len(others) > 1 and len(self.hands) ** len(others) <= MOST_COMBINATIONS:
             return super().opposing(state, reached, player)
         free = self.free(state)
         mass = free
-        for own in others:
-            mass = mass * self.compatible(own * free)
+        for reach in others:
+            mass = mass * self.compatible(reach * free)
         return mass
 
     def compatible(self, reached: Floats) -> Floats:
@@ -147,12 +147,12 @@ class PublicHoldem(CardGame):
 
     def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
         free = self.free(state)
-        weights = [own * free for own in ranges]
-        if all(own.sum() > 0 for own in weights):
+        weights = [weights_of_player * free for weights_of_player in ranges]
+        if all(weights_of_player.sum() > 0 for weights_of_player in weights):
             for _ in range(MANY_TRIES):
-                found = [pick(generator, own) for own in weights]
-                if np.bincount(self.hands[found].ravel()).max() == 1:
-                    return tuple(found)
+                drawn = [pick(generator, weights_of_player) for weights_of_player in weights]
+                if np.bincount(self.hands[drawn].ravel()).max() == 1:
+                    return tuple(drawn)
             if len(weights) == 2 and (met := weights[0] * self.compatible(weights[1])).sum() > 0:  # compatible pairs are rare
                 first = pick(generator, met)
                 apart = ~np.isin(self.hands, self.hands[first]).any(axis=1)
@@ -196,8 +196,8 @@ class PublicHoldem(CardGame):
     def stakes_at(self, state: State) -> Stakes:
         table, board = hand_of(state)
         paid = tuple(map(float, self.rules.matched(table)))
-        in_play = [place for place, out in enumerate(table.folded) if not out]
-        all_in = table.player == CHANCE and any(table.paid[place] == self.rules.stacks[place] for place in in_play)
+        in_play = [seat for seat, out in enumerate(table.folded) if not out]
+        all_in = table.player == CHANCE and any(table.paid[seat] == self.rules.stacks[seat] for seat in in_play)
         settled = table.player == TERMINAL or (all_in and len(in_play) == 2 and few_run_outs(self.rules.format, board))
         return Stakes(paid, table.street, settled)
 

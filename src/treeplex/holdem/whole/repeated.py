@@ -54,9 +54,9 @@ class PastHand(NamedTuple):
     def seen_by(self, player: int) -> str:
         """A player's view of the hand; -1 for the public one."""
         known = [
-            f"{each}:{cards}"
-            for each, cards in zip(self.players, self.cards, strict=True)
-            if each == player or each in self.shown
+            f"{seat}:{cards}"
+            for seat, cards in zip(self.players, self.cards, strict=True)
+            if seat == player or seat in self.shown
         ]
         return f"{' '.join(known)}|{self.board}|{self.line}"
 
@@ -132,9 +132,9 @@ class RepeatedState(State):
     def knowledge(self, player: int) -> str:
         seats = self.seating.players
         hand = f"hand {len(self.past) + 1} of {self.game.hands}"
-        own = self.history.knowledge(seats.index(player)) if player in seats else "sitting out"
-        won = sum(each.won[player] for each in self.past)
-        return f"{hand}, {won:+g} chips so far, button with player {self.button}, {own}"
+        view = self.history.knowledge(seats.index(player)) if player in seats else "sitting out"
+        won = sum(past_hand.won[player] for past_hand in self.past)
+        return f"{hand}, {won:+g} chips so far, button with player {self.button}, {view}"
 
 
 class RepeatedPoker(Game):

@@ -89,9 +89,9 @@ def numbers(values: Mapping[str, object], name: str, count: int) -> list[int]:
         SpecError: the text is invalid.
     """
     try:
-        found = [int(word) for word in str(values[name]).split()]
+        numbers_read = [int(word) for word in str(values[name]).split()]
     except ValueError:
-        found = []
-    if not found:
+        numbers_read = []
+    if not numbers_read:
         raise SpecError(f"universal_poker: {name} is {values[name]!r}; write integers with spaces between, {count} of them")
-    return (found + [found[-1]] * count)[:count]
+    return (numbers_read + [numbers_read[-1]] * count)[:count]

@@ -193,7 +193,7 @@ def poker_of(rules: Game) -> CardGame:
         GameError: not a two-player poker game.
     """
     game = rules.public_game()
-    if isinstance(rules, PokerGame) and not rules.spot.board and all(np.ptp(own) == 0.0 for own in rules.spot.ranges):
+    if isinstance(rules, PokerGame) and not rules.spot.board and all(np.ptp(weights) == 0.0 for weights in rules.spot.ranges):
         game = PokerCards(rules)
     if isinstance(game, CardGame) and game.players == 2 and game.stakes_at(game.first_state()) is not None:
         return game

@@ -147,13 +147,13 @@ def act(coder: PlaneCoder, hand: Hand, offer: Offer, column: int, played: int) -
     hand.state = coder.game.after(hand.state, offer.labels[played])
 
 
-def learner_rows(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
+def learner_rows(coder: PlaneCoder, parts: Sequence[tuple[Any, ...]]) -> Rows:
     """Concatenate the learner's decisions, ordered by hand index."""
-    if not kept:
+    if not parts:
         empty = np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
         cards, actions = (np.zeros((0, *shape), np.uint8) for shape in (coder.card_shape, coder.action_shape))
         return Rows(cards, actions, np.zeros((0, coder.columns), np.bool_), np.zeros(0, np.int64), *empty)
-    rows = Rows._make(np.concatenate(column) for column in zip(*kept, strict=True))
+    rows = Rows._make(np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(rows.hand, kind="stable")
     return Rows._make(column[order] for column in rows)
 

@@ -73,9 +73,9 @@ class AlphaHoldem:
         """Run one update: play hands against the snapshots, run PPO, and add a snapshot if one is due; returns losses and
         entropy."""
         settings = self.settings
-        own = plane_policy(self.net)
-        others = [own] if settings.opponents == LATEST else [self.asked(member) for member in self.members]
-        played = self.play([own, *others], settings.hands)
+        current = plane_policy(self.net)
+        others = [current] if settings.opponents == LATEST else [self.asked(member) for member in self.members]
+        played = self.play([current, *others], settings.hands)
         losses = self.learn(played)
         self.updates += 1
         if self.updates % settings.admit == 0:
@@ -134,10 +134,10 @@ class AlphaHoldem:
 
     def admit(self) -> None:
         """Take a snapshot, rate it in matches against the others, and keep the best."""
-        own, ratings = plane_policy(self.net), [member.rating for member in self.members]
+        current, ratings = plane_policy(self.net), [member.rating for member in self.members]
         scores = []
         for member in self.members:
-            played = self.play([own, self.asked(member)], self.settings.match)
+            played = self.play([current, self.asked(member)], self.settings.match)
             numbers = np.arange(len(played.payoffs))
             chips = float(played.payoffs[numbers, 1 - numbers % 2].sum())
             scores.append(0.5 + 0.5 * float(np.sign(chips)))

@@ -69,6 +69,6 @@ class BestResponseKind(LibraryKind):
 
     def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest resuming with more steps."""
-        own = self.named_again(training)
-        again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
+        named = self.named_again(training)
+        again = f"treeplex train {f'{self.name} {quoted(named)} ' if named else ''}--resume {quoted(str(training.folder))}"
         return [(f"{again} --set steps={2 * training.settings.steps}", "train longer for a tighter bound")]

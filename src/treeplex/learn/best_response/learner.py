@@ -83,11 +83,11 @@ class BestResponse(Ppo):
 
     def play(self) -> Episodes:
         """Play hands in each seat in turn; returns episodes that contain only the learner's decisions."""
-        own = np.arange(self.settings.batch) % self.players
-        seats = (np.arange(self.players) != own[:, None]).astype(np.int64)
+        learner_seats = np.arange(self.settings.batch) % self.players
+        seats = (np.arange(self.players) != learner_seats[:, None]).astype(np.int64)
         played = self.sampler.episodes([self.profile] if self.fixed is None else [self.profile, self.fixed], seats)
         self.look(played.infosets)
-        return decisions_of(played.episodes, own)
+        return decisions_of(played.episodes, learner_seats)
 
     def policy(self) -> Policy | NeuralPolicy:
         """The policy that plays the most probable action."""
@@ -175,11 +175,11 @@ def rows_and_legal(seen: Sequence[tuple[Sequence[int], Singles]], actions: int, 
     return legal, np.array([row for _, row in seen], np.float32).reshape(len(seen), features)
 
 
-def decisions_of(episodes: Episodes, own: Ints) -> Episodes:
-    """Episodes restricted to the decisions of one player each: player ``own[b]`` in episode b, int64 [B]."""
-    kept = episodes.player == np.repeat(own, np.diff(episodes.first))
-    first = np.append(0, np.cumsum(kept))[episodes.first]
-    columns = {name: getattr(episodes, name)[kept] for name in ("history", "player", "infoset", "action", "probability")}
+def decisions_of(episodes: Episodes, players: Ints) -> Episodes:
+    """Episodes restricted to the decisions of one player each: player ``players[b]`` in episode b, int64 [B]."""
+    selected = episodes.player == np.repeat(players, np.diff(episodes.first))
+    first = np.append(0, np.cumsum(selected))[episodes.first]
+    columns = {name: getattr(episodes, name)[selected] for name in ("history", "player", "infoset", "action", "probability")}
     return episodes._replace(first=first, **columns)
 
 
@@ -187,10 +187,10 @@ def most_probable(policy: Policy | NeuralPolicy, positions: Sequence[Position], 
     """Indices of the response's most probable actions at positions."""
     if isinstance(policy, NeuralPolicy):
         columns = [policy.view.columns(entry.actions) for entry in positions]
-        seen = [(own, hashed(entry.infostate)) for own, entry in zip(columns, positions, strict=True)]
+        seen = [(columns_of_entry, hashed(entry.infostate)) for columns_of_entry, entry in zip(columns, positions, strict=True)]
         legal, rows = rows_and_legal(seen, len(policy.view.actions), len(policy.view.scale))
         played = policy.probabilities(seat, rows, legal)
-        return [int(row[own].argmax()) for row, own in zip(played, columns, strict=True)]
+        return [int(row[columns_of_entry].argmax()) for row, columns_of_entry in zip(played, columns, strict=True)]
     chosen = []
     for position in positions:
         shares = policy[seat, position.infostate]

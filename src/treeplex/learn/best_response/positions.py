@@ -168,15 +168,15 @@ class TableWorld:
         )
 
     def _moved(
-        self, place: Place, held: tuple[int, ...], seats: dict[int, Agent], number: int
+        self, state: Place, held: tuple[int, ...], seats: dict[int, Agent], number: int
     ) -> tuple[Place, tuple[int, ...]]:
         """The state and hands after the event with index ``number``; all agents observe the event."""
-        options = self.game.options(place)
+        options = self.game.options(state)
         label = options.labels[number]
         if options.private:
             hand = held[options.player] * len(options.labels) + number
-            held = tuple(hand if player == options.player else own for player, own in enumerate(held))
+            held = tuple(hand if player == options.player else held_hand for player, held_hand in enumerate(held))
             label = options.labels[0]
         for agent in seats.values():
             agent.see(label)
-        return self.game.after(place, label), held
+        return self.game.after(state, label), held

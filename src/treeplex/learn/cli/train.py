@@ -265,10 +265,10 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
 
 def resuming(training: "TrainingRun") -> str:
     """The resume command. It repeats custom games and learners, since reading a folder runs no code."""
-    own = training.kind.named_again(training)
+    custom_game = training.kind.named_again(training)
     is_custom_learner = ".py:" in training.learner
-    words = [training.learner] if is_custom_learner or own else []
-    words += [quoted(own)] if own else []
+    words = [training.learner] if is_custom_learner or custom_game else []
+    words += [quoted(custom_game)] if custom_game else []
     again = "".join(f" {word}" for word in words)
     net = getattr(training.settings, "net", None)
     custom = f" --set net={quoted(net)}" if net else ""

@@ -90,8 +90,8 @@ class Replay:
 
     def _grow(self, capacity: int) -> None:
         """Enlarge the arrays; the rows move to the start."""
-        kept = self.ordered()
-        self.arrays = tuple(np.empty((capacity, *part.shape[1:]), part.dtype) for part in kept)
-        for array, part in zip(self.arrays, kept, strict=True):
+        parts = self.ordered()
+        self.arrays = tuple(np.empty((capacity, *part.shape[1:]), part.dtype) for part in parts)
+        for array, part in zip(self.arrays, parts, strict=True):
             array[: self.size] = part
         self.start = 0

@@ -71,7 +71,7 @@ class RoundNets:
                 outputs[chosen] = forward(rows, chosen)[chosen]
         values = prepared.read(outputs, places.widths)
         _, joint = met_and_believed(places, believed)
-        surplus = sum((own * value).sum(axis=1, keepdims=True) for own, value in zip(joint, values, strict=True))
+        surplus = sum((weights * value).sum(axis=1, keepdims=True) for weights, value in zip(joint, values, strict=True))
         return tuple(pot * (value - 0.5 * surplus) for value in values)
 
     def _encoded(self, places: Places) -> tuple[EncodedPlaces, list[Ints], Floats]:

@@ -91,10 +91,11 @@ def no_situations(encoding: Encoding) -> Situations:
 def met_and_believed(places: PairPlaces, ranges: Ranges) -> tuple[Ranges, Ranges]:
     """Compatible opposing reach of each hand, and its belief (0 if the two ranges are incompatible), [K, H_i] each."""
     met = places.opposing(ranges, 0), places.opposing(ranges, 1)
-    joint = tuple(own * mass for own, mass in zip(ranges, met, strict=True))
-    sums = [own.sum(axis=1, keepdims=True) for own in joint]
+    joint = tuple(weights * mass for weights, mass in zip(ranges, met, strict=True))
+    sums = [weights.sum(axis=1, keepdims=True) for weights in joint]
     return met, tuple(
-        np.divide(own, total, out=np.zeros_like(own), where=total > 0) for own, total in zip(joint, sums, strict=True)
+        np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+        for weights, total in zip(joint, sums, strict=True)
     )
 
 

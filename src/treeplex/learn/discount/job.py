@@ -243,8 +243,8 @@ def short_names(games: Sequence[str]) -> list[str]:
     names = []
     for spec in specs:
         others = [other for other in specs if other.name == spec.name]
-        own = {
+        distinct = {
             key: value for key, value in spec.parameters.items() if any(other.parameters.get(key) != value for other in others)
         }
-        names.append(str(Spec(spec.name, own)))
+        names.append(str(Spec(spec.name, distinct)))
     return names

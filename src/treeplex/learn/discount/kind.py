@@ -85,8 +85,8 @@ class DiscountKind(TrainingKind):
 
     def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest solving with the policy, and resuming training."""
-        policy, own = f"{self.name}(policy={training.folder}/{BEST})", self.named_again(training)
-        again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
+        policy, named = f"{self.name}(policy={training.folder}/{BEST})", self.named_again(training)
+        again = f"treeplex train {f'{self.name} {quoted(named)} ' if named else ''}--resume {quoted(str(training.folder))}"
         return [
             (f'treeplex solve leduc_poker -a "{policy}"', "use it"),
             (f"{again} --set epochs={2 * training.settings.epochs}", "train on"),

@@ -244,8 +244,8 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
     """Display name of a source of leaf values; see :class:`SearchedSpot`."""
     if net is not None:
-        own = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
-        return own.get(net.path, str(net.path))
+        shipped = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
+        return shipped.get(net.path, str(net.path))
     if source is None:
         return "exact"
     if callable(source):
@@ -299,7 +299,10 @@ def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
     """A spot's turn and river betting as plain data, with chips as fractions of the pot."""
     bets, plan = spot["bets"], plan_from_json(spot["bets"])
     in_chips = not isinstance(plan, BetPlan) or any(
-        size.kind == "chips" for street in plan.streets[-2:] for own in street for size in (*own.bets, *own.raises)
+        size.kind == "chips"
+        for street in plan.streets[-2:]
+        for player_sizes in street
+        for size in (*player_sizes.bets, *player_sizes.raises)
     )
     later = {name: bets[name][-2:] for name in ("streets", "bets", "most") if name in bets}
     least = None if bets.get("min_bet") is None else bets["min_bet"] / spot["pot"]
@@ -308,8 +311,10 @@ def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
 
 def sizes_text(bets: Mapping[str, Any]) -> str:
     """A betting plan's sizes as command-line options, in brackets; empty if they differ between players or streets."""
-    sizes = [own for street in bets.get("streets", [])[-2:] for own in street]
-    if not sizes or any((own["bets"], own["raises"]) != (sizes[0]["bets"], sizes[0]["raises"]) for own in sizes):
+    sizes = [player_sizes for street in bets.get("streets", [])[-2:] for player_sizes in street]
+    if not sizes or any(
+        (player_sizes["bets"], player_sizes["raises"]) != (sizes[0]["bets"], sizes[0]["raises"]) for player_sizes in sizes
+    ):
         return ""
     first, later = (sizes[0][name] or "none" for name in ("bets", "raises"))
     return f" (trained with --bets {first} --raises {later})"

@@ -252,7 +252,7 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
         raise SpecError(f"the solution already has {done} iterations, which count toward the total; set more than {done}")
 
 
-def check_asked(spot: Spot, until: str, asked: SolveRequest) -> None:
+def check_asked(spot: Spot, until: str, request: SolveRequest) -> None:
     """Check that the street is the next one, and that no option for full solves only is given."""
     following = following_street(spot)
     if until != following:
@@ -261,11 +261,11 @@ def check_asked(spot: Spot, until: str, asked: SolveRequest) -> None:
             f"until {until}: {'the next street is the ' + following if following else 'no street follows'}; {remedy}"
         )
     for name in REFUSED:
-        if asked.options.get(name) or getattr(spot.settings, name, None):
+        if request.options.get(name) or getattr(spot.settings, name, None):
             raise SpecError(f"{name} does not apply with until; leave it out")
-    if asked.target is not None:
+    if request.target is not None:
         raise SpecError("until solves no later street, so exploitability is unknown; leave target out, and give iterations")
-    if asked.options.get("threads") not in (None, 1):
+    if request.options.get("threads") not in (None, 1):
         raise SpecError("threads does not apply with until, which runs on one thread; leave it out")
 
 

@@ -41,15 +41,15 @@ class HandValuesKind(SituationsKind):
         Raises:
             SpecError: a game is named, or the smallest stack exceeds the largest.
         """
-        own = GAME.format(street=settings.street)
-        if game not in (None, own):
+        name = GAME.format(street=settings.street)
+        if game not in (None, name):
             raise SpecError(
                 f"hand-values draws its own hold'em boards and stacks; leave {game} out, and choose a "
                 "street with --set street=turn"
             )
         if settings.most_stack < settings.least_stack:
             raise SpecError(f"most_stack {settings.most_stack:g} is below least_stack {settings.least_stack:g}; raise it")
-        return SituationsJob(self, own, own, HandSource(settings))
+        return SituationsJob(self, name, name, HandSource(settings))
 
     def load(self, folder: Path) -> HandNet:
         """Load the network."""

@@ -47,7 +47,7 @@ class HandNet:
 
     def worth(self, situation: Situation) -> Floats:
         """Values of both players' hands relative to half of the pot, as fractions of the pot, float64 [2, n]; zero-sum."""
-        values = [situation.equity[own] - 0.5 + self.forward(situation.rows(own))[:, 0] for own in (0, 1)]
+        values = [situation.equity[player] - 0.5 + self.forward(situation.rows(player))[:, 0] for player in (0, 1)]
         reach = situation.reach[:, situation.board.held]
         return np.stack(zero_sum((values[0], values[1]), (reach[0], reach[1]), situation.mass))
 
@@ -66,7 +66,7 @@ class HandNet:
         save_net(path, weights, game=game, identity=game, settings=settings, card=card, form=FORM)
 
 
-def hand_net_of(found: NetFile) -> HandNet:
+def hand_net_of(file: NetFile) -> HandNet:
     """The hand network in a file.
 
     Raises:
@@ -74,11 +74,11 @@ def hand_net_of(found: NetFile) -> HandNet:
         SpecError: PyTorch is missing.
     """
     try:
-        street, width, layers = (found.settings[name] for name in ("street", "width", "layers"))
+        street, width, layers = (file.settings[name] for name in ("street", "width", "layers"))
         net = HandNet(str(street), width=int(width), layers=int(layers), seed=0)
-        load_weights(net.net, found.weights)
+        load_weights(net.net, file.weights)
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
-        raise FileError(f"{found.path}: not a hand network ({error}); give one of treeplex train hand-values") from error
+        raise FileError(f"{file.path}: not a hand network ({error}); give one of treeplex train hand-values") from error
     return net
 
 

@@ -94,9 +94,9 @@ def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
     return np.asarray(drawn / drawn.sum())
 
 
-def above(place: Floats, least: float, generator: np.random.Generator) -> Floats:
+def above(position: Floats, least: float, generator: np.random.Generator) -> Floats:
     """Sigmoid weights that rise from 0 to 1 around ``least``, with random steepness."""
-    return np.asarray(1.0 / (1.0 + np.exp(-generator.uniform(5.0, 30.0) * (place - least))))
+    return np.asarray(1.0 / (1.0 + np.exp(-generator.uniform(5.0, 30.0) * (position - least))))
 
 
 def band_of_classes(generator: np.random.Generator) -> Floats:
@@ -118,10 +118,10 @@ def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random
     number = int(generator.integers(least, most, endpoint=True)) if count else len(board.held)
     if number >= len(board.held):
         return reach
-    kept = np.zeros_like(reach)
+    restricted = np.zeros_like(reach)
     chosen = generator.choice(board.held, number, replace=False)
-    kept[chosen] = reach[chosen]
-    return np.asarray(kept / kept.sum())
+    restricted[chosen] = reach[chosen]
+    return np.asarray(restricted / restricted.sum())
 
 
 def pairs_of(board: HandBoard, reach: Floats) -> float:
@@ -175,7 +175,7 @@ def solve_situation(board: HandBoard, stack: float, reach: Floats, settings: Han
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     game, count = compile_spot(spot, isomorphism=False), iterations_at(stack, settings)
     held = [np.asarray(game.boards[0][0].hands[player]) for player in (0, 1)]
-    weights = np.concatenate([own[hands] for own, hands in zip(reach, held, strict=True)])
+    weights = np.concatenate([player_reach[hands] for player_reach, hands in zip(reach, held, strict=True)])
     game = replace(game, form=game.form._replace(weights=weights))
     solver = HoldemSolver(game, "dcfr", threads=1, horizon=count)
     solver.run(count)
@@ -187,11 +187,11 @@ def solve_situation(board: HandBoard, stack: float, reach: Floats, settings: Han
     return situation(board, stack, reach, values)
 
 
-def situation(board: HandBoard, stack: float, reach: Floats, found: Floats) -> Situation:
+def situation(board: HandBoard, stack: float, reach: Floats, values: Floats) -> Situation:
     """Create a situation from counterfactual hand values as fractions of the pot, float64 [2, H]."""
     mass, equity = board.equities(reach)
     worth = equity - 0.5
     for player in (0, 1):
         sure = (mass[player] > SURE) & (reach[player, board.held] > 0)
-        worth[player, sure] = found[player, board.held][sure] / mass[player, sure]
+        worth[player, sure] = values[player, board.held][sure] / mass[player, sure]
     return Situation(board, stack, reach, mass, equity, worth)

@@ -185,8 +185,8 @@ class NeuralLearner(Learner):
 
     def slots_of(self, player: int) -> slice:
         """The range of a player's slots."""
-        own = self.infosets_of(player)
-        return slice(int(self.first[own.start]), int(self.first[own.stop]))
+        infosets = self.infosets_of(player)
+        return slice(int(self.first[infosets.start]), int(self.first[infosets.stop]))
 
     def sequences_of(self, player: int) -> slice:
         """The range of a player's sequences, the empty one first."""

@@ -42,10 +42,10 @@ class NetworkGuess:
 
     def __call__(self, subgames: Subgames, rows: Ints, reached: Ranges, policy: Floats) -> None:
         table, prepared = self._prepared(subgames)
-        own, from_numpy = table[rows], torch_module().from_numpy
-        logits, legal = self.forward(prepared.write(reached), rows)[rows], (own >= 0).any(axis=1)
+        sequences, from_numpy = table[rows], torch_module().from_numpy
+        logits, legal = self.forward(prepared.write(reached), rows)[rows], (sequences >= 0).any(axis=1)
         policies = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
-        policy[own[own >= 0]] = policies[own >= 0]
+        policy[sequences[sequences >= 0]] = policies[sequences >= 0]
 
     def _encoded(self, subgames: Subgames) -> tuple[Ints, EncodedPlaces]:
         """Sequences and input rows for all decisions of a batch of subgames."""

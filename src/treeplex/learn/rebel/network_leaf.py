@@ -73,7 +73,7 @@ class NetworkLeaf:
         # a fifth to a quarter of the leaves have zero reach under the other player's current policy
         counted = None if player is None else rows_reached(reached[1 - player])
         outputs = self.forward(prepared.write(believed), counted)
-        return prepared.read(outputs, [own.shape[1] for own in believed], player)
+        return prepared.read(outputs, [reach.shape[1] for reach in believed], player)
 
     def __repr__(self) -> str:
         origin = "" if self.origin is None else f" {self.origin.name}:"

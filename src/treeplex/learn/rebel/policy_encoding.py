@@ -35,8 +35,8 @@ class PolicyRows(NamedTuple):
     @classmethod
     def of(cls, inputs: Singles, targets: Bytes, legal: NDArray[np.bool_]) -> "PolicyRows":
         """Create rows, omitting rows in which no hand has a target."""
-        kept = targets.any(axis=(1, 2))
-        return cls(inputs[kept], targets[kept], legal[kept])
+        with_targets = targets.any(axis=(1, 2))
+        return cls(inputs[with_targets], targets[with_targets], legal[with_targets])
 
 
 def no_policies(inputs: int, hands: int, actions: int) -> PolicyRows:

@@ -79,12 +79,12 @@ class RewardRows:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The pending rows, as arrays."""
-        kept = [(owner, row, held) for owner, rows in enumerate(self.waiting) for row, held in rows]
+        pending = [(owner, row, held) for owner, rows in enumerate(self.waiting) for row, held in rows]
         return {
             "held": np.array([hands or (-1, -1) for hands in self.hands], np.int64),
-            "waiting.owners": np.array([owner for owner, _, _ in kept], np.int64),
-            "waiting.inputs": np.concatenate([self._inputs[0][:0], *(row[None] for _, row, _ in kept)]),
-            "waiting.columns": np.array([held for _, _, held in kept], np.int64).reshape(-1, 2),
+            "waiting.owners": np.array([owner for owner, _, _ in pending], np.int64),
+            "waiting.inputs": np.concatenate([self._inputs[0][:0], *(row[None] for _, row, _ in pending)]),
+            "waiting.columns": np.array([held for _, _, held in pending], np.int64).reshape(-1, 2),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -98,6 +98,6 @@ class RewardRows:
             raise ValueError(f"the state has hands of {len(held)} episodes, but there are {len(self.hands)}")
         self.hands = [None if first < 0 else (int(first), int(second)) for first, second in held]
         self.waiting = [[] for _ in self.hands]
-        kept = arrays["waiting.owners"], arrays["waiting.inputs"], arrays["waiting.columns"]
-        for owner, row, columns in zip(*kept, strict=True):
+        pending = arrays["waiting.owners"], arrays["waiting.inputs"], arrays["waiting.columns"]
+        for owner, row, columns in zip(*pending, strict=True):
             self.waiting[int(owner)].append((row, columns))

@@ -157,7 +157,9 @@ class SelfPlay(Play):
         if self.settings.source == "random":
             belief = random_belief(self.rules, state, self.generator)
         else:
-            belief = Belief.of(self.rules, state, [own[:size] for own, size in zip(arrived, state.weight.shape, strict=True)])
+            belief = Belief.of(
+                self.rules, state, [reach[:size] for reach, size in zip(arrived, state.weight.shape, strict=True)]
+            )
         return belief if belief.joint.any() else None
 
     def state(self) -> dict[str, NDArray[Any]]:

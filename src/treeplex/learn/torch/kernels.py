@@ -344,11 +344,11 @@ class FactorOperator:
             counts=(int(factors.counts[1 - player]), int(factors.counts[player])),
         )
 
-    def add(self, strategy: Tensor, found: Tensor) -> None:
+    def add(self, strategy: Tensor, values: Tensor) -> None:
         """Add payoffs against the other player's strategy to the values of the player's slots, [N] in place."""
         sums = strategy.new_zeros(self.counts[0]).index_add_(0, self.summed, self.shares * strategy[self.sources])
         worth = strategy.new_zeros(self.counts[1]).index_add_(0, self.own, self.values * sums[self.others])
-        found.index_add_(0, self.targets, self.weights * worth[self.lists])
+        values.index_add_(0, self.targets, self.weights * worth[self.lists])
 
 
 @dataclass(frozen=True, eq=False)

@@ -330,10 +330,10 @@ class TensorLeaves:
         numbers[..., : entries.shape[1]] = np.where(self.chunks[..., None] >= 0, entries[self.chunks], 0.0)
         return numbers
 
-    def unchunk(self, found: Floats, entries: Floats) -> None:
+    def unchunk(self, chunked: Floats, entries: Floats) -> None:
         """Write chunked numbers [S, C, H] back to their leaves, [K, H']."""
         there = self.chunks >= 0
-        entries[self.chunks[there]] = found[there][:, : entries.shape[1]]
+        entries[self.chunks[there]] = chunked[there][:, : entries.shape[1]]
 
 
 def tensor_leaves(search: SubgameSearch, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> TensorLeaves | None:

@@ -76,7 +76,9 @@ class BettingSequences(NamedTuple):
     def of(cls, forest: Forest) -> "BettingSequences":
         """The betting of a forest with one root."""
         assert len(forest.roots) == 1
-        nodes = tuple(tuple((parent, 1 + first, count) for parent, first, count in own) for own in forest.nodes)
+        nodes = tuple(
+            tuple((parent, 1 + first, count) for parent, first, count in player_nodes) for player_nodes in forest.nodes
+        )
         first, second = forest.actions
         return cls(nodes, (1 + first, 1 + second), tuple(forest.folds), tuple(forest.showdowns), tuple(forest.ends))
 

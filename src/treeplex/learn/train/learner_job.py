@@ -90,8 +90,8 @@ class LearnerJob(TrainingJob[Settings]):
     @property
     def limits(self) -> dict[str, int]:
         """The effort limits that apply, by name."""
-        asked = {name: getattr(self.settings, name, 0) for name in self.student.effort()}
-        return {name: limit for name, limit in asked.items() if limit}
+        settings = {name: getattr(self.settings, name, 0) for name in self.student.effort()}
+        return {name: limit for name, limit in settings.items() if limit}
 
     @property
     def ahead(self) -> int:
@@ -145,17 +145,17 @@ class LearnerJob(TrainingJob[Settings]):
 
     def state(self) -> State:
         """The learner's arrays, random state, steps and last numbers."""
-        own = {"steps": np.array([self._done]), "random": random_state(self.student.generator)}
-        own |= {f"last.{name}": np.array([value]) for name, value in self._last.items()}
-        return arrays_of(self.student) | {OF_JOB + name: array for name, array in own.items()}
+        job_arrays = {"steps": np.array([self._done]), "random": random_state(self.student.generator)}
+        job_arrays |= {f"last.{name}": np.array([value]) for name, value in self._last.items()}
+        return arrays_of(self.student) | {OF_JOB + name: array for name, array in job_arrays.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore the arrays of :meth:`state`."""
         stored = {name: np.array(array) for name, array in arrays.items()}
-        own = {name.removeprefix(OF_JOB): stored.pop(name) for name in list(stored) if name.startswith(OF_JOB)}
-        self._done = int(own.pop("steps")[0])
-        set_random_state(self.student.generator, own.pop("random"))
-        self._last = {name.removeprefix("last."): float(value[0]) for name, value in own.items()}
+        job_arrays = {name.removeprefix(OF_JOB): stored.pop(name) for name in list(stored) if name.startswith(OF_JOB)}
+        self._done = int(job_arrays.pop("steps")[0])
+        set_random_state(self.student.generator, job_arrays.pop("random"))
+        self._last = {name.removeprefix("last."): float(value[0]) for name, value in job_arrays.items()}
         self.student.restore(stored)
 
     def model(self, kind: TrainingKind, records: Sequence[Record]) -> Policy | NeuralPolicy:
@@ -293,12 +293,12 @@ def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
     """
     returned: Any = learner.state()
     try:
-        found = {str(name): np.asarray(array) for name, array in returned.items()}
+        arrays = {str(name): np.asarray(array) for name, array in returned.items()}
     except (AttributeError, TypeError, ValueError) as error:
         raise wrong_return(learner, "state", returned, ARRAYS) from error
-    if any(array.dtype.kind not in "biuf" for array in found.values()):
+    if any(array.dtype.kind not in "biuf" for array in arrays.values()):
         raise wrong_return(learner, "state", returned, ARRAYS)
-    return found
+    return arrays
 
 
 def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":

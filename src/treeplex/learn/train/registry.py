@@ -54,14 +54,16 @@ NEURAL: Mapping[str, str] = {
 @cache
 def learners() -> Mapping[str, TrainingKind]:
     """The built-in learners by name."""
-    known: list[TrainingKind] = [each if isinstance(each, TrainingKind) else each() for each in provided("learners")]
+    known: list[TrainingKind] = [
+        provider if isinstance(provider, TrainingKind) else provider() for provider in provided("learners")
+    ]
     known += [LibraryKind(neural_class(location), name) for name, location in NEURAL.items()]
-    return {each.name: each for each in known}
+    return {kind.name: kind for kind in known}
 
 
-def neural_class(place: str) -> type[Learner]:
+def neural_class(path: str) -> type[Learner]:
     """Import a class named like ``regrets.deep_cfr:DeepCfr``."""
-    module, _, name = place.partition(":")
+    module, _, name = path.partition(":")
     loaded: type[Learner] = getattr(import_module(f"treeplex.learn.neural.{module}"), name)
     return loaded
 

@@ -154,13 +154,13 @@ def check_decisions(game: Any) -> None:
         check_acting(game.rules)
 
 
-def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, int]:
+def efforts(known: TrainingKind, requested: Mapping[str, int | None]) -> dict[str, int]:
     """The requested effort limits, as settings by name.
 
     Raises:
         SpecError: the learner does not count these efforts.
     """
-    limits = {name: most for name, most in asked.items() if most is not None}
+    limits = {name: most for name, most in requested.items() if most is not None}
     for name in limits:
         if name not in known.efforts:
             raise SpecError(f"{known.name} does not count {name} (--{name}); leave it out")

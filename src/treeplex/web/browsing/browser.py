@@ -298,7 +298,7 @@ class Browser:
             return None
         leaf = game.visit(pair_state(state).node)
         assert isinstance(leaf, Terminal)
-        possible = [np.flatnonzero(own).tolist() for own in game.possible(state)]
+        possible = [np.flatnonzero(possible_hands).tolist() for possible_hands in game.possible(state)]
         if max(map(len, possible)) > MOST_PAYOFFS:
             return None
         table = leaf.scale * np.asarray(leaf.matrix, np.float64)

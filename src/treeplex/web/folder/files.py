@@ -133,13 +133,13 @@ def locked_lines(held: CachedSolution, line: str, depth: int, ev: str) -> Iterat
         yield text.encode() + b"\n"
 
 
-def hands_csv(found: NodeReport) -> str:
+def hands_csv(report: NodeReport) -> str:
     """Return CSV rows for each hand of both players, with the acting player's strategy."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    names = [f"{name} {size}".strip() for name, size in zip(found.actions, found.sizes, strict=True)]
+    names = [f"{name} {size}".strip() for name, size in zip(report.actions, report.sizes, strict=True)]
     table.writerow(["player", "hand", "weight", "share", "ev", "equity", *names, *(f"ev {name}" for name in names)])
-    for side in found.sides:
+    for side in report.sides:
         for row, hand in enumerate(side.names):
             if side.weight[row] <= 0:
                 continue

@@ -47,9 +47,9 @@ def runs(served: ServerState) -> list[dict[str, Any]]:
         if path.name == RUN and path.parent != served.folder:
             about = about_of(path.parent)
             if about is not None and about["kind"] != BATCH.name:
-                changed = max(each.stat().st_mtime for each in (path, path.parent / METRICS) if each.exists())
+                changed = max(file.stat().st_mtime for file in (path, path.parent / METRICS) if file.exists())
                 listed.append({"file": served.name(path.parent), **brief(about), "modified": changed})
-    return sorted(listed, key=lambda each: -each["modified"])[:MOST_FILES]
+    return sorted(listed, key=lambda entry: -entry["modified"])[:MOST_FILES]
 
 
 def about_of(folder: Path) -> dict[str, Any] | None:

@@ -64,9 +64,9 @@ class Line:
 
     def _listen(self) -> None:
         for text in self._read:
-            asked = json.loads(text)
-            if asked["do"] == "look":
-                self.looks.append((int(asked["id"]), str(asked["line"])))
+            command = json.loads(text)
+            if command["do"] == "look":
+                self.looks.append((int(command["id"]), str(command["line"])))
             else:
                 break
         self.interrupt.requested = True

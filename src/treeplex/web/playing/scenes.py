@@ -149,8 +149,8 @@ def dice(state: LiarsDiceState, viewer: int, over: bool) -> Scene:
     """The players' dice and the bids."""
     game = state.game
     seats = [
-        {"dice": [die if over or seat == viewer else 0 for die in state.dice[own]], "sides": game.dice_sides}
-        for seat, own in enumerate(game.seats)
+        {"dice": [die if over or seat == viewer else 0 for die in state.dice[dice_slice]], "sides": game.dice_sides}
+        for seat, dice_slice in enumerate(game.seats)
     ]
     bids = [
         {"by": number % game.num_players, "liar": True}

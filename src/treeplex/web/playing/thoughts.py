@@ -92,5 +92,5 @@ def shown_actions(mean: Floats, chosen: int) -> tuple[list[int], int]:
     if len(mean) <= MOST_ACTIONS:
         return list(range(len(mean))), 0
     first = [int(index) for index in np.argsort(-mean, kind="stable")[: MOST_ACTIONS - 1]]
-    kept = sorted({chosen, *first})
-    return kept, len(mean) - len(kept)
+    shown = sorted({chosen, *first})
+    return shown, len(mean) - len(shown)

@@ -145,19 +145,19 @@ def routes(served: ServerState) -> APIRouter:
     def save_preset(body: Preset) -> dict[str, Any]:
         parse_range(body.text)
         with saving:
-            own = own_presets(served)
-            if len(own) >= MOST_PRESETS and body.name not in own:
+            saved = own_presets(served)
+            if len(saved) >= MOST_PRESETS and body.name not in saved:
                 raise Refusal(400, f"{MOST_PRESETS} ranges are already saved; remove one first", "name")
-            save_presets(served, {**own, body.name: body.text})
+            save_presets(served, {**saved, body.name: body.text})
         return listed_presets(served)
 
     @router.delete("/presets")
     def remove_preset(name: str) -> dict[str, Any]:
         with saving:
-            own = own_presets(served)
-            if name not in own:
+            saved = own_presets(served)
+            if name not in saved:
                 raise Refusal(404, f"there is no saved range named {name[:60]!r}; choose one from the list", "name")
-            save_presets(served, {preset: text for preset, text in own.items() if preset != name})
+            save_presets(served, {preset: text for preset, text in saved.items() if preset != name})
         return listed_presets(served)
 
     return router
@@ -196,10 +196,10 @@ def save_presets(served: ServerState, presets: Mapping[str, str]) -> None:
 
 def listed_presets(served: ServerState) -> dict[str, Any]:
     """Return all offered ranges, the user's own first."""
-    own = list[dict[str, Any]]()
+    saved = list[dict[str, Any]]()
     with suppress(FileError, Refusal):  # the library's ranges are available even if the user's file is not
-        own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
-    return {"presets": own + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
+        saved = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
+    return {"presets": saved + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
 
 
 def spot_request(fields: Mapping[str, Any]) -> SpotRequest:

@@ -114,11 +114,11 @@ def side_totals(side: Side) -> dict[str, float | None]:
     }
 
 
-def actions(view: NodeView, found: NodeReport) -> list[dict[str, Any]]:
+def actions(view: NodeView, report: NodeReport) -> list[dict[str, Any]]:
     """Return a node's actions with the totals of each action's range."""
-    if found.player is None:
+    if report.player is None:
         return []
-    rows = zip(view.actions, found.sizes, actions_json(found, found.sides[found.player]), strict=True)
+    rows = zip(view.actions, report.sizes, actions_json(report, report.sides[report.player]), strict=True)
     totals = ("frequency", "combos", "ev")
     return [{**offer(action, size), **{name: row[name] for name in totals}} for action, size, row in rows]
 

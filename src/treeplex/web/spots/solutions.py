@@ -157,5 +157,7 @@ def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:
         "iterations": [solution.iterations for solution in pair],
         "exploitability": [number(solution.exploitability) for solution in pair],
         "locks": [len(solution.locks) for solution in pair],
-        "ev": [[number(ev + own) for ev, own in zip(solution.ev, solution.spot.committed, strict=True)] for solution in pair],
+        "ev": [
+            [number(ev + put_in) for ev, put_in in zip(solution.ev, solution.spot.committed, strict=True)] for solution in pair
+        ],
     }

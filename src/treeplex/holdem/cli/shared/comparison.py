@@ -95,7 +95,7 @@ def print_hands(name: str, side: SideComparison, most: int) -> None:
         return
     rows = []
     for row in order:
-        evs = [amount(float(each), False) for each in side.ev[:, row]]
+        evs = [amount(float(ev), False) for ev in side.ev[:, row]]
         rows.append([side.names[row], per_cent(float(side.share[row])), *evs, amount(float(side.difference[row]), True)])
     echo_table([f"{name} hand", "of range", "EV", "EV other", "difference"], rows)
     typer.echo("")

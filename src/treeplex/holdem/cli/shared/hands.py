@@ -130,8 +130,8 @@ class PlayedHands:
         done: the finished hands.
     """
 
-    def __init__(self, table: WholeTable, kept: KeptHands, wanted: Seat, own: int | None) -> None:
-        self.table, self.kept, self.own = table, kept, own
+    def __init__(self, table: WholeTable, saved_hands: KeptHands, wanted: Seat, seat: int | None) -> None:
+        self.table, self.kept, self.own = table, saved_hands, seat
         self.reveal, self.review = wanted.more["reveal"], wanted.more["review"]
         self.done: list[Hand] = []
         self._story: list[str] = []
@@ -201,15 +201,15 @@ class PlayedHands:
             hand.decided = self._reviewed(seat, self.review)
         say(f"  {self._so_far()}\n")
 
-    def _reviewed(self, own: int, street: str) -> list[DecisionReview]:
+    def _reviewed(self, seat: int, street: str) -> list[DecisionReview]:
         """The person's decisions: from a given street on with solved values, which are printed; earlier ones unchanged."""
         with Live(None) as live:
-            found = solved_decisions(self.table, own, street, lambda name: live.say(f"solving the {name}"))
-        for made in found:
+            decisions = solved_decisions(self.table, seat, street, lambda name: live.say(f"solving the {name}"))
+        for made in decisions:
             word = {"mistake": mistake(self.table, made), "best": f"{chosen(made)} is best"}
             say(f"  according to the solution, {word.get(made.verdict, f'{chosen(made)} is as good as any')}")
-        solved = {made.where for made in found}
-        return [made for made in self.table.decided if made.where not in solved] + found
+        solved = {made.where for made in decisions}
+        return [made for made in self.table.decided if made.where not in solved] + decisions
 
     def end(self) -> None:
         """Print the result of all hands."""
@@ -227,7 +227,7 @@ class PlayedHands:
 
     def _name(self, player: int) -> str:
         """A player's display name, padded to the widest name."""
-        names = [self.table.seat(each) for each in range(self.table.players)]
+        names = [self.table.seat(seat) for seat in range(self.table.players)]
         return f"{self.table.seat(player):<{max(map(len, names))}}"
 
     def _so_far(self) -> str:
@@ -258,12 +258,12 @@ def mistake(table: WholeTable, made: DecisionReview) -> str:
 
 def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
     """Summary of hands: winnings, bb/100, AIVAT winnings, and EV lost by decisions."""
-    found = results_of(hands, table.rules.betting.big_blind)
-    lines = [f"{len(hands):,} hand{'s' if len(hands) != 1 else ''}: {per_hundred(table, found['raw'])}"]
-    if found["luckless"] is not None:
-        lines.append(f"winnings adjusted for luck (AIVAT): {per_hundred(table, found['luckless'])}")
+    results = results_of(hands, table.rules.betting.big_blind)
+    lines = [f"{len(hands):,} hand{'s' if len(hands) != 1 else ''}: {per_hundred(table, results['raw'])}"]
+    if results["luckless"] is not None:
+        lines.append(f"winnings adjusted for luck (AIVAT): {per_hundred(table, results['luckless'])}")
     for by, words in JUDGES.items():
-        made = [each for hand in hands for each in hand.decided if each.by == by and each.verdict != "unknown"]
+        made = [decision for hand in hands for decision in hand.decided if decision.by == by and decision.verdict != "unknown"]
         if made:
             lines.append(f"{lost_in(table, made)}; {words}")
     return lines
@@ -271,19 +271,22 @@ def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
 
 def lost_in(table: WholeTable, decided: Sequence[DecisionReview]) -> str:
     """EV lost by decisions, by street, as text."""
-    mistakes = [each for each in decided if each.verdict == "mistake"]
+    mistakes = [decision for decision in decided if decision.verdict == "mistake"]
     judged = f"{len(decided)} decision{'s' if len(decided) != 1 else ''} judged"
     if not mistakes:
         return f"EV lost: nothing in {judged}"
-    streets = {where: sum(each.lost for each in mistakes if each.where == where) for where in (each.where for each in mistakes)}
+    streets = {
+        where: sum(decision.lost for decision in mistakes if decision.where == where)
+        for where in (decision.where for decision in mistakes)
+    }
     where = ", ".join(f"{name} {table.big_blinds(lost)}" for name, lost in streets.items())
     about = "" if mistakes[0].by == "solution" else "about "
     return f"EV lost: {about}{table.amount(sum(streets.values()))} in {len(mistakes)} of {judged} ({where})"
 
 
-def per_hundred(table: WholeTable, told: dict[str, float | None]) -> str:
+def per_hundred(table: WholeTable, result: dict[str, float | None]) -> str:
     """A sum and its mean per hundred hands, with the 95% interval if there are enough hands."""
-    total, mean, half = told["total"], told["mean"], told["half"]
+    total, mean, half = result["total"], result["mean"], result["half"]
     assert total is not None
     assert mean is not None
     scale = HUNDRED / table.rules.betting.big_blind

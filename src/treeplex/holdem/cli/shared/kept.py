@@ -100,7 +100,7 @@ class KeptHands:
 
     def tell(self) -> None:
         """Print where hands were saved."""
-        places = [str(place) for place in (self.log, self.phh) if place is not None]
+        places = [str(path) for path in (self.log, self.phh) if path is not None]
         if places:
             say(f"{self._count} hand{'s' if self._count != 1 else ''} saved in {' and '.join(places)}")
 

@@ -174,12 +174,12 @@ def print_node(
 def print_grid(console: Console, node: NodeReport, who: int, *, coloured: bool) -> None:
     """Print the grid and its legend."""
 
-    found = hand_classes(node.sides[who], node.cards)
+    classes = hand_classes(node.sides[who], node.cards)
     if node.player == who:
-        console.print(strategy_grid(found, node.kinds, coloured=coloured), soft_wrap=True)
+        console.print(strategy_grid(classes, node.kinds, coloured=coloured), soft_wrap=True)
         console.print(legend(node.actions, node.kinds, coloured=coloured))
     else:
-        console.print(value_grid(found, 100 * found.equity, low=0, high=100, coloured=coloured), soft_wrap=True)
+        console.print(value_grid(classes, 100 * classes.equity, low=0, high=100, coloured=coloured), soft_wrap=True)
         console.print(f"{PLAYERS[who]}, equity in percent", style="dim")
     console.print()
 
@@ -195,7 +195,7 @@ def print_actions(node: NodeReport, side: Side, *, signed: bool) -> None:
     typer.echo("")
 
 
-def print_ranges(node: NodeReport, found: NodeStatistics, eqr: tuple[float, float], *, signed: bool) -> None:
+def print_ranges(node: NodeReport, statistics: NodeStatistics, eqr: tuple[float, float], *, signed: bool) -> None:
     """Print EV, equity and equity realisation of both ranges, and pot odds and MDF facing a bet."""
 
     rows = []
@@ -203,9 +203,9 @@ def print_ranges(node: NodeReport, found: NodeStatistics, eqr: tuple[float, floa
         ev = amount(side.mean(side.ev), signed)
         rows.append([PLAYERS[side.player], counted(side.combos), ev, per_cent(side.mean(side.equity)), per_cent(share)])
     echo_table(["range", "combos", "EV", "equity", "EQR"], rows)
-    if found.call:
-        odds = f"{per_cent(found.pot_odds)} equity calls {found.call:g} into {node.pot:g}"
-        typer.echo(f"pot odds: {odds}   MDF {per_cent(found.mdf)}, defends {per_cent(found.defended)}")
+    if statistics.call:
+        odds = f"{per_cent(statistics.pot_odds)} equity calls {statistics.call:g} into {node.pot:g}"
+        typer.echo(f"pot odds: {odds}   MDF {per_cent(statistics.mdf)}, defends {per_cent(statistics.defended)}")
     typer.echo("")
 
 
@@ -240,8 +240,8 @@ def print_next(node: NodeReport, file: Path) -> None:
         return
     typer.secho("next", bold=True)
     often = [] if node.player is None else list(node.sides[node.player].totals)
-    for place, child in enumerate(node.children[:MOST_NEXT]):
-        note = f"   {node.actions[place]} {100 * often[place]:.0f}%" if node.player is not None else ""
+    for index, child in enumerate(node.children[:MOST_NEXT]):
+        note = f"   {node.actions[index]} {100 * often[index]:.0f}%" if node.player is not None else ""
         typer.echo(f"  treeplex show {quoted(str(file))} --line {quoted(child)}{note}")
     if len(node.children) > MOST_NEXT:
         rest = ", ".join(child.rpartition(",")[2] for child in node.children[MOST_NEXT:])

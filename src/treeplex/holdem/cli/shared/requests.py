@@ -69,15 +69,15 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescript
 def changed_spot(spot: Spot, request: SpotRequest) -> Spot:
     """The spot with its ranges and bet sizes replaced by the requested ones."""
     given = [
-        read_range(request.fields[name], name, spot.format) if name in request.fields else own
-        for name, own in zip(("oop", "ip"), spot.ranges, strict=True)
+        read_range(request.fields[name], name, spot.format) if name in request.fields else weights
+        for name, weights in zip(("oop", "ip"), spot.ranges, strict=True)
     ]
     spot = replace(spot, ranges=(given[0], given[1]))
     if not any(request.layers.values()) and not {"min_bet", "limit"} & request.fields.keys():
         return spot
-    own = spot_fields(spot)
-    kept = {name: own[name] for name in ("pot", "stack", "blinds", *BET_FIELDS) if name in own}
-    bets = read_bets(request.over(request_from_options(kept, "the solution's ")), spot.format, spot.street)
+    fields = spot_fields(spot)
+    spot_options = {name: fields[name] for name in ("pot", "stack", "blinds", *BET_FIELDS) if name in fields}
+    bets = read_bets(request.over(request_from_options(spot_options, "the solution's ")), spot.format, spot.street)
     return replace(spot, bets=bets, chip=min(spot.chip, usual_chip(spot.pot, spot.stack, spot.blinds or (), bets)))
 
 
@@ -119,7 +119,7 @@ def check_parent(path: Path) -> None:
     """Reject a path whose folder does not exist, so that a mistyped folder is not created."""
     try:
         path.exists()
-        above = next((each for each in path.parents if each.exists()), path.parent)
+        above = next((folder for folder in path.parents if folder.exists()), path.parent)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"cannot write {str(path)[:80]!r}: {reason.lower()}; choose another name") from error

@@ -129,16 +129,16 @@ def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, st
 
 
 @kernel(error_model="numpy")
-def cumulated(reach: Floats, held: Shorts, equity: Floats, found: Floats) -> None:
+def cumulated(reach: Floats, held: Shorts, equity: Floats, shares: Floats) -> None:
     """Write the share of a range below each of the ``FINE`` equity bins, [FINE + 1]."""
-    found[:] = 0.0
+    shares[:] = 0.0
     for k in range(held.shape[0]):
-        found[min(int(equity[k] * FINE), FINE - 1) + 1] += reach[held[k]]
+        shares[min(int(equity[k] * FINE), FINE - 1) + 1] += reach[held[k]]
     for b in range(FINE):
-        found[b + 1] += found[b]
-    total = found[FINE]
+        shares[b + 1] += shares[b]
+    total = shares[FINE]
     for b in range(FINE + 1):
-        found[b] = found[b] / total if total > 0.0 else b / FINE
+        shares[b] = shares[b] / total if total > 0.0 else b / FINE
 
 
 @kernel(error_model="numpy")

@@ -164,10 +164,10 @@ def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values:
         values: [K, H], written.
     """
     for k in range(values.shape[0]):
-        below, above, own = low[boards[k]], share[boards[k]], columns[k]
+        below, above, bin_values = low[boards[k]], share[boards[k]], columns[k]
         for h in range(values.shape[1]):
             b = below[h]
-            values[k, h] = own[b] + (own[b + 1] - own[b]) * above[h] if b >= 0 else 0.0
+            values[k, h] = bin_values[b] + (bin_values[b + 1] - bin_values[b]) * above[h] if b >= 0 else 0.0
 
 
 @kernel()

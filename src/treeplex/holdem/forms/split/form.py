@@ -169,8 +169,8 @@ class SplitForm:
         assert self.folder is not None
         about = {"format": FORMAT, "version": "1", **self._about}
         about |= {"iteration": str(state.iteration), "horizon": str(state.horizon)}
-        kept = {name: array for name, array in state.trunk.items() if self._worker.predicts or not name.startswith("guess")}
-        write_tensors(self.folder / TRUNK, about, {name: tensor(array) for name, array in kept.items()})
+        saved = {name: array for name, array in state.trunk.items() if self._worker.predicts or not name.startswith("guess")}
+        write_tensors(self.folder / TRUNK, about, {name: tensor(array) for name, array in saved.items()})
 
     def _make_blocks(self) -> Blocks:
         if self.folder is not None:
@@ -199,8 +199,8 @@ class SplitForm:
         source, scales, now = store.guesses, store.guess_scales, state.iteration + 1
         for player in (0, 1):
             keep, add = (float(row[AVERAGE_DISCOUNT]), float(row[AVERAGE])) if player == 0 else (1.0, 0.0)
-            for each in (0, 1) if player == 0 else (0,):
-                crew.descend(each, source, scales, store, keep=keep, add=add, streets=1)
+            for owner in (0, 1) if player == 0 else (0,):
+                crew.descend(owner, source, scales, store, keep=keep, add=add, streets=1)
             step = Step(now, player, np.array(row), keep, add)
             self._gather(PartWorker.improve, crew, player, state.blocks, step)
             crew.ascend(improve, player, store, row, keep, add, streets=1)
@@ -215,9 +215,9 @@ class SplitForm:
         reach = self.executor.share(crew.work.reach.copy())
         total = rows_of(crew.form, crew.work, player, gathered=True)
         total[:] = 0.0
-        for found in self.executor.map(function, ((worker, part, blocks, task, reach) for part in parts)):
-            total += found.values
-            self.moved = self.moved[0] + found.bytes, self.moved[1] + found.seconds
+        for result in self.executor.map(function, ((worker, part, blocks, task, reach) for part in parts)):
+            total += result.values
+            self.moved = self.moved[0] + result.bytes, self.moved[1] + result.seconds
         self.executor.forget(reach)
 
     def _crew(self, *, judging: bool) -> BoardPool:
@@ -243,18 +243,18 @@ class SplitForm:
 
     def values(self, state: SplitState, *, best: bool) -> Floats:
         """Value of each player's average strategy against the other's, chips, [2]."""
-        found = np.empty(2)
+        player_values = np.empty(2)
         for player in (0, 1):
             first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]
-            own = self.game.form.weights[first : first + count]
-            found[player] = own @ self.root_values(state, player, BEST if best else EXPECT) / self.game.compatible
-        return found
+            weights = self.game.form.weights[first : first + count]
+            player_values[player] = weights @ self.root_values(state, player, BEST if best else EXPECT) / self.game.compatible
+        return player_values
 
     def exploitability(self, state: SplitState) -> float:
         """Exploitability of the average strategy in chips."""
         best = self.values(state, best=True)
-        own = self.values(state, best=False) if self.game.raked else np.zeros(2)
-        return float((best - own).sum() / 2)
+        expected = self.values(state, best=False) if self.game.raked else np.zeros(2)
+        return float((best - expected).sum() / 2)
 
     def arrays(self, state: SplitState) -> dict[str, Array]:
         """The arrays of the whole spot as in :class:`SpotForm`, assembled anew; in a file if memory is short."""
@@ -267,8 +267,8 @@ class SplitForm:
 
     def average(self, state: SplitState) -> tuple[Array, Array]:
         """The average strategy of the whole spot and its scales; see :meth:`arrays`."""
-        found = self._whole(state, "average")
-        return found["average"], found[SCALES_OF["average"]]
+        numbers = self._whole(state, "average")
+        return numbers["average"], numbers[SCALES_OF["average"]]
 
     def restore(self, state: SplitState, iteration: int, arrays: Mapping[str, Array]) -> None:
         """Restore from arrays of the whole spot."""
@@ -277,9 +277,9 @@ class SplitForm:
             scales = arrays.get(SCALES_OF[name], np.zeros(0, np.float32))
             state.trunk[name][:], state.trunk[SCALES_OF[name]][:] = arrays[name][: self._numbers], scales[: self._scales]
             for part, store, player in self._stores():
-                for column, whole, own in ((STORE, arrays[name], name), (SCALES, scales, SCALES_OF[name])):
+                for column, whole, stored_name in ((STORE, arrays[name], name), (SCALES, scales, SCALES_OF[name])):
                     for here, there in part.pieces(self.game.form, player, column) if whole.size else ():
-                        getattr(store, own)[here] = whole[there]
+                        getattr(store, stored_name)[here] = whole[there]
                 self._worker.save(part, state.blocks, store, name, player, iteration)
         state.iteration = iteration
         if self.folder is not None:
@@ -296,9 +296,9 @@ class SplitForm:
         numbers[: self._numbers], scales[: self._scales] = state.trunk[name], state.trunk[SCALES_OF[name]]
         for part, store, player in self._stores():
             self._worker.load(part, state.blocks, store, name, player, state.iteration % 2)
-            for column, whole, own in ((STORE, numbers, name), (SCALES, scales, SCALES_OF[name])):
+            for column, whole, stored_name in ((STORE, numbers, name), (SCALES, scales, SCALES_OF[name])):
                 for here, there in part.pieces(self.game.form, player, column) if whole.size else ():
-                    whole[there] = getattr(store, own)[here]
+                    whole[there] = getattr(store, stored_name)[here]
         return {name: numbers, SCALES_OF[name]: scales}
 
     def close(self) -> None:

@@ -99,8 +99,8 @@ class PartWorker:
         """Scratch space, reused between jobs."""
         if name not in self._spaces or self._spaces[name].size < size:
             self._spaces[name] = np.empty(size, kind)
-        found: Array = self._spaces[name][:size]
-        return found
+        array: Array = self._spaces[name][:size]
+        return array
 
     def load(self, part: Part, blocks: Blocks, store: Store, name: str, player: int, side: int) -> None:
         """Read a block into a store."""
@@ -173,8 +173,8 @@ class PartWorker:
         """
         player, mode, side = task
         crew, store = self.crew(part.form, judging=True), self.store(part)
-        for each in (0, 1):
-            self.load(part, blocks, store, "average", each, side)
+        for owner in (0, 1):
+            self.load(part, blocks, store, "average", owner, side)
         crew.work.reach[: reach.size] = reach
         average, scales = store.average, store.average_scales
         crew.descend(1 - player, average, scales, store, first=1, streets=crew.last)

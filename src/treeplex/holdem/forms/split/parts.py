@@ -58,15 +58,15 @@ class Part:
 
     def pieces(self, whole: HoldemForm, player: int, column: int) -> list[tuple[slice, slice]]:
         """For each board, slices of a player's numbers (``STORE``) or scales (``SCALES``) in the part and in the whole spot."""
-        found, street = [], 1
+        slices, street = [], 1
         for here, there in enumerate(self.boards, start=1):
             while street + 1 < len(self.form.streets) and here >= self.form.streets[street + 1, BOARDS]:
                 street += 1
             count = int(self.form.boards[here, COUNT + player])
             size = int(self.form.streets[street, ACTIONS + player]) * (count if column == STORE else -(-count // TILE))
-            own, other = int(self.form.boards[here, column + player]), int(whole.boards[there, column + player])
-            found.append((slice(own, own + size), slice(other, other + size)))
-        return found
+            here_start, other = int(self.form.boards[here, column + player]), int(whole.boards[there, column + player])
+            slices.append((slice(here_start, here_start + size), slice(other, other + size)))
+        return slices
 
 
 def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
@@ -95,16 +95,16 @@ def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
 
 def numbers_below(game: CompiledSpot) -> list[int]:
     """Number of stored numbers of each second-street board and everything below it."""
-    found = [0] * len(game.boards[-1])
+    counts = [0] * len(game.boards[-1])
     for street in range(len(game.boards) - 1, 0, -1):
         actions = game.forests[street].actions
-        own = [sum(actions[p] * len(board.hands[p]) for p in (0, 1)) for board in game.boards[street]]
-        below = found if street + 1 < len(game.boards) else None
-        found = [
+        own_counts = [sum(actions[p] * len(board.hands[p]) for p in (0, 1)) for board in game.boards[street]]
+        below = counts if street + 1 < len(game.boards) else None
+        counts = [
             count + (sum(below[board.children.start : board.children.stop]) if below else 0)
-            for count, board in zip(own, game.boards[street], strict=True)
+            for count, board in zip(own_counts, game.boards[street], strict=True)
         ]
-    return found
+    return counts
 
 
 def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: int | None = None) -> Part:
@@ -181,5 +181,5 @@ def players_apart(boards: Ints, streets: Ints) -> Ints:
 def greatest_extent(parts: list[Part]) -> Extent:
     """The extent of scratch space that suffices for every part."""
     extents = [extent_of(part.form) for part in parts]
-    hands, returned, kept = (max(getattr(each, name) for each in extents) for name in ("hands", "returned", "kept"))
-    return extents[0]._replace(hands=hands, returned=returned, kept=kept)
+    hands, returned, reach_size = (max(getattr(extent, name) for extent in extents) for name in ("hands", "returned", "kept"))
+    return extents[0]._replace(hands=hands, returned=returned, kept=reach_size)

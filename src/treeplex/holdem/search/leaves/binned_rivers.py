@@ -140,11 +140,11 @@ class RiverBins:
             chance: the probability of each river, given both hands.
             shown: whether the showdown is added; if not, ``outputs`` are the full values.
         """
-        found, order = np.empty_like(reached), self.order
+        hand_values, order = np.empty_like(reached), self.order
         sum_over_rivers(
-            reached, order, self.start, self.low, self.share, self.cards, outputs, pots, chance, float(shown), found
+            reached, order, self.start, self.low, self.share, self.cards, outputs, pots, chance, float(shown), hand_values
         )
-        return found
+        return hand_values
 
     def showdown(self, river: int, reached: Floats) -> tuple[Floats, Floats]:
         """For each hand in ``order`` on one river: compatible reach, and the reach that it beats minus the reach that beats it.

@@ -72,7 +72,7 @@ class ContinuationPayoffs:
             raise AlgorithmError("values of continuations do not support rake; leave the rake out")
         if most < 1:
             raise AlgorithmError(f"continuations need at least one board below a leaf, not {most}")
-        if any(each.game.tree is not self.game.tree for own in policies for each in own):
+        if any(policy.game.tree is not self.game.tree for choices in policies for policy in choices):
             raise AlgorithmError("continuations must be policies on one betting tree")
         self._lines = lru_cache(maxsize=MOST_WALKS)(self._walked)
 
@@ -170,12 +170,12 @@ class ContinuationPayoffs:
 def wins_on(dealt: Sequence[BoardHands]) -> Singles:
     """Number of boards on which player 0's hand wins minus those on which it loses, float32 [n_0, n_1]."""
     nothing, one = np.zeros((1, 1, 1, 1), np.float32), np.ones((1, 1, 1, 1), np.float32)
-    found = np.zeros((len(dealt[0].of[0]), len(dealt[0].of[1])), np.float32)
-    level = np.zeros_like(found)
-    for each in dealt:
-        first, second = ((np.zeros_like(of), ranks) for of, ranks in zip(each.of, each.ranks, strict=True))
-        add_payoffs(nothing, one, first, second, level, found[None, None])
-    return found
+    margins = np.zeros((len(dealt[0].of[0]), len(dealt[0].of[1])), np.float32)
+    level = np.zeros_like(margins)
+    for board_hands in dealt:
+        first, second = ((np.zeros_like(of), ranks) for of, ranks in zip(board_hands.of, board_hands.ranks, strict=True))
+        add_payoffs(nothing, one, first, second, level, margins[None, None])
+    return margins
 
 
 def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
@@ -219,8 +219,8 @@ def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles 
         return None
     both = np.union1d(*hands)
     both = both[game.free(board)[both] > 0]
-    free = [np.flatnonzero(np.isin(own, both)) for own in hands]
-    places = [np.searchsorted(both, own[can]) for own, can in zip(hands, free, strict=True)]
+    free = [np.flatnonzero(np.isin(numbers, both)) for numbers in hands]
+    places = [np.searchsorted(both, numbers[can]) for numbers, can in zip(hands, free, strict=True)]
     ahead = np.zeros((len(hands[0]), len(hands[1])), np.float32)
     ahead[np.ix_(*free)] = wins_less_losses(format, board, both.tobytes())[np.ix_(*places)]
     return ahead

@@ -152,9 +152,9 @@ def cards_of(format: Format) -> NDArray[np.uint8]:
 def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: Floats) -> tuple[Floats, Floats]:
     """Both players' hand values [n] minus half of the sum of their expected values under the ranges (Moravčík et al. 2017,
     DeepStack)."""
-    met = [own * seen for own, seen in zip(reach, mass, strict=True)]
+    met = [weights * seen for weights, seen in zip(reach, mass, strict=True)]
     total = float(met[0].sum())
-    surplus = sum(float(own @ value) for own, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
+    surplus = sum(float(weights @ value) for weights, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
     return worth[0] - 0.5 * surplus, worth[1] - 0.5 * surplus
 
 
@@ -227,16 +227,16 @@ class HandValues:
     def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
         """Newly computed values of the ``wanted`` players, for each player float64 [K, H]; zeros for a player not wanted."""
         following = self._prepared(places)
-        values = tuple(np.zeros_like(own) for own in believed)
-        for place, shown in following.shown:
-            pot, _ = self._chips(places, place)
-            for own in wanted:
-                against = believed[1 - own][place, shown.held].astype(np.float32)
-                values[own][place, shown.held] = pot * (shown.edges @ against)
+        values = tuple(np.zeros_like(reach) for reach in believed)
+        for index, shown in following.shown:
+            pot, _ = self._chips(places, index)
+            for owner in wanted:
+                against = believed[1 - owner][index, shown.held].astype(np.float32)
+                values[owner][index, shown.held] = pot * (shown.edges @ against)
         self._add_boards(places, following.boards, believed, wanted, values)
-        for own in wanted:
-            mass = places.opposing(believed, own)
-            values[own][...] = np.divide(values[own], mass, out=np.zeros_like(mass), where=mass > 0)
+        for owner in wanted:
+            mass = places.opposing(believed, owner)
+            values[owner][...] = np.divide(values[owner], mass, out=np.zeros_like(mass), where=mass > 0)
         return values
 
     def _add_boards(
@@ -286,9 +286,9 @@ class HandValues:
         return 1.0 / comb(len(form.deck) - before - 2 * form.hole, len(board.cards) - before)
 
     @staticmethod
-    def _chips(places: HoldemPlaces, place: int) -> tuple[float, float]:
+    def _chips(places: HoldemPlaces, index: int) -> tuple[float, float]:
         """The pot at a place, and the smaller stack behind."""
-        paid = np.array(places.game.event(places.states[place]).contributions, np.float64)
+        paid = np.array(places.game.event(places.states[index]).contributions, np.float64)
         return float(paid.sum()), float(places.game.spot.pot / 2 + places.game.spot.stack - paid.max())
 
     def _following(self, places: Places) -> LaterPlay:
@@ -314,9 +314,9 @@ class HandValues:
 
     def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
         """The boards that can follow a board, one per isomorphism class where valid, and their images."""
-        hands, found = Hands(spot), []
+        hands, boards = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
         for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):
             made = HandBoard.of(spot.format, (*board, *dealt), wanted, every=1 if board else self.step)
-            found.append((made, [np.asarray(hands.map(copy)[made.held], np.int16) for copy in copies]))
-        return found
+            boards.append((made, [np.asarray(hands.map(copy)[made.held], np.int16) for copy in copies]))
+        return boards

@@ -44,15 +44,15 @@ class HoldemPayoffs:
 
     def entries(self, player: int, reached: Floats) -> Floats:
         """See :class:`Payoffs`."""
-        facing, found = reached.astype(np.float32), list[Floats]()
+        facing, leaf_values = reached.astype(np.float32), list[Floats]()
         for k, (pairs, scale) in enumerate(zip(self.pairs, self.scales, strict=True)):
             other = facing[:, k] if pairs.shape[1 - player] > 1 else facing[:, k].sum(axis=0, keepdims=True)
             if player == 0:
-                own = np.matmul(pairs, other[None, :, :, None])[..., 0].sum(axis=1)
+                payoffs = np.matmul(pairs, other[None, :, :, None])[..., 0].sum(axis=1)
             else:
-                own = -np.matmul(other[:, None, None, :], pairs)[..., 0, :].sum(axis=0)
-            found.append(scale * own.astype(np.float64))
-        return np.stack(np.broadcast_arrays(*found), axis=1)
+                payoffs = -np.matmul(other[:, None, None, :], pairs)[..., 0, :].sum(axis=0)
+            leaf_values.append(scale * payoffs.astype(np.float64))
+        return np.stack(np.broadcast_arrays(*leaf_values), axis=1)
 
 
 class HoldemWalk:
@@ -65,7 +65,7 @@ class HoldemWalk:
             AlgorithmError: the policies are not policies of hands, see :class:`treeplex.holdem.policies.by_hand.HandPolicy`; or
                 as in :class:`ContinuationPayoffs`.
         """
-        first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)
+        first, second = ([policy for policy in choices if not isinstance(policy, Policy)] for choices in policies)
         if [len(first), len(second)] != [*map(len, policies)]:
             raise AlgorithmError("in hold'em continuations must be policies of hands, not tables of a compiled game")
         self._continued = ContinuationPayoffs((first, second), boards)

@@ -45,9 +45,9 @@ class StreetWorth:
         player, tree = event.player, self.values.tree(0, 0, self.root, self.reach)
         met = self.values.compatible(0, player, tree.reach[node][1 - player])
         worth = np.array([tree.values[child][player] for child in event.children])
-        found = np.full((len(worth), len(game.spot.format.hands)), np.nan)
-        found[:, game.boards[0][0].hands[player]] = ratio(worth, np.broadcast_to(met, worth.shape))
-        return found
+        action_values = np.full((len(worth), len(game.spot.format.hands)), np.nan)
+        action_values[:, game.boards[0][0].hands[player]] = ratio(worth, np.broadcast_to(met, worth.shape))
+        return action_values
 
 
 def worth_of_solution(subgame: "HoldemSubgame", average: NDArray[np.float32]) -> StreetWorth | None:

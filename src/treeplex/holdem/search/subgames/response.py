@@ -35,7 +35,7 @@ class HoldemResponse:
     def __init__(self, subgame: "HoldemSubgame", values: HoldemValues, player: int) -> None:
         """Prepare a player's best-response values, which are read on demand."""
         self.subgame, self.player, self._values = subgame, player, values
-        first, second = (own[0, subgame.held(each)] for each, own in enumerate(subgame.normalised))
+        first, second = (weights[0, subgame.held(owner)] for owner, weights in enumerate(subgame.normalised))
         self._reach = first, second
 
     def at(self, path: tuple[int, ...]) -> Floats:

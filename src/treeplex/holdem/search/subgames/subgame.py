@@ -141,7 +141,7 @@ class HoldemSubgame(Subgame):
         Raises:
             GameError: a range has hands that were not compiled.
         """
-        weights = [own[0, self.held(player)] for player, own in enumerate(self.normalised)]
+        weights = [own_range[0, self.held(player)] for player, own_range in enumerate(self.normalised)]
         return replace(self.whole, form=self.whole.form._replace(weights=np.concatenate(weights)))
 
     @cached_property
@@ -176,10 +176,10 @@ class HoldemSubgame(Subgame):
 
     @property
     def admitted(self) -> Ranges:
-        found = tuple(np.zeros((1, width)) for width in self.roots.widths)
-        for player, own in enumerate(found):
-            own[0, self.held(player)] = 1.0
-        return found
+        masks = tuple(np.zeros((1, width)) for width in self.roots.widths)
+        for player, mask in enumerate(masks):
+            mask[0, self.held(player)] = 1.0
+        return masks
 
     def start(self, ranges: Ranges | None = None, *, predicts: bool) -> "HoldemArrays":
         return HoldemArrays(self, self.ranges if ranges is None else ranges, predicts=predicts)
@@ -221,12 +221,12 @@ class HoldemSubgame(Subgame):
 
         Every hand keeps a tiny weight after each action, so that the two ranges always remain compatible.
         """
-        belief = Belief(self.game, self.state, tuple(own[0] for own in ranges))
+        belief = Belief(self.game, self.state, tuple(weights[0] for weights in ranges))
         for depth, label in enumerate(path):
             options, moved = self.game.options(belief.state), list(belief.ranges)
             if options.player >= 0:
                 rows = self.policy_at(self.find(0, path[:depth])[1], source)
-                moved = [with_trace(own) for own in moved]
+                moved = [with_trace(weights) for weights in moved]
                 moved[options.player] = with_trace(belief.ranges[options.player] * rows[label])
             belief = Belief.of(self.game, self.game.after(belief.state, label), moved)
         return tuple(moved)
@@ -327,7 +327,7 @@ def cut_first_street(spot: Spot) -> HoldemSubgame:
 def spot_at(game: HoldemGame, belief: Belief) -> Spot:
     """The board and ranges of a state as a spot for compiling, with the chips of the game's start."""
     spot, state = game.spot, holdem_state(belief.state)
-    same = all(np.array_equal(own > 0, weights > 0) for own, weights in zip(belief.ranges, spot.ranges, strict=True))
+    same = all(np.array_equal(ours > 0, weights > 0) for ours, weights in zip(belief.ranges, spot.ranges, strict=True))
     if state.board == spot.board and same:
         return spot
     pot, blinds = (spot.pot, spot.blinds) if state.board == spot.board else (max(spot.pot, spot.chip), None)
@@ -375,10 +375,10 @@ class HoldemArrays(SubgameArrays):
 
     def sequence_form(self, policy: Floats) -> Floats:
         """The sequence form of an unnormalised policy, float64 [Q] both."""
-        found = np.zeros_like(policy)
+        strategy = np.zeros_like(policy)
         for player in (0, 1):
-            self._write_sequence_form(player, policy, found)
-        return found
+            self._write_sequence_form(player, policy, strategy)
+        return strategy
 
     def _write_sequence_form(self, player: int, policy: Floats, strategy: Floats) -> None:
         """Write a player's part of a sequence form."""
@@ -386,18 +386,18 @@ class HoldemArrays(SubgameArrays):
         self.crew.descend(player, policy, scales, target, keep=0.0, add=1.0, streets=self.subgame.streets)
 
     def accumulate(self, player: int, discount: float, weight: float, average: Floats, strategy: Floats) -> None:
-        for own in self._own[player]:
-            average[own] = discount * average[own] + weight * strategy[own]
+        for part in self._own[player]:
+            average[part] = discount * average[part] + weight * strategy[part]
 
     def reach_at_leaves(self, strategy: Floats) -> Ranges:
         ends = np.array(self.subgame.whole.forests[self.subgame.streets - 1].ends, np.int64).reshape(-1, 2)
-        ends, found = ends[self.subgame.open_ends], []
+        ends, reached = ends[self.subgame.open_ends], []
         for player, width in enumerate(self.subgame.leaves.widths):
             arrived = np.zeros((len(self.subgame.last_boards), len(ends), width))
-            for own, board, rows in zip(arrived, self.subgame.last_boards, self._rows(player, strategy), strict=True):
-                own[:, board.hands[player]] = rows[ends[:, player]]
-            found.append(arrived.reshape(-1, width))
-        return tuple(found)
+            for board_reach, board, rows in zip(arrived, self.subgame.last_boards, self._rows(player, strategy), strict=True):
+                board_reach[:, board.hands[player]] = rows[ends[:, player]]
+            reached.append(arrived.reshape(-1, width))
+        return tuple(reached)
 
     def _rows(self, player: int, strategy: Floats) -> list[Floats]:
         """A player's rows of reach, roots first, on every board of the last street before the cut."""
@@ -406,24 +406,24 @@ class HoldemArrays(SubgameArrays):
             rows, first = [], top.first_boards[street]
             for number, board in enumerate(top.boards[street], start=first):
                 start, count = int(form.boards[number, STORE + player]), int(form.boards[number, COUNT + player])
-                own = strategy[start : start + int(form.streets[street, ACTIONS + player]) * count].reshape(-1, count)
+                actions = strategy[start : start + int(form.streets[street, ACTIONS + player]) * count].reshape(-1, count)
                 roots = above[0] if street == 0 else above[board.parent][:, board.source[player]]
-                rows.append(np.concatenate((roots, own)))
+                rows.append(np.concatenate((roots, actions)))
             if street + 1 == self.subgame.streets:
                 return rows
             ends = np.array(top.forests[street].ends, np.int64).reshape(-1, 2)[:, player]
-            above = [own[ends] for own in rows]
+            above = [reach[ends] for reach in rows]
         raise AssertionError
 
     def write_gradient(self, player: int, strategy: Floats) -> None:
         subgame, crew, store = self.subgame, self.crew, self.store
         self._against = strategy
         if self._last > 0:
-            for each in (0, 1):
-                rows, own = rows_of(crew.form, crew.work, each, 0), self._first_street(each)
-                rows[0] = self.ranges[each][0][self._hands[each]]
-                rows[1:] = strategy[own].reshape(-1, rows.shape[1])
-                crew.descend(each, strategy, store.average_scales, store, first=1, streets=self._last)
+            for owner in (0, 1):
+                rows, part = rows_of(crew.form, crew.work, owner, 0), self._first_street(owner)
+                rows[0] = self.ranges[owner][0][self._hands[owner]]
+                rows[1:] = strategy[part].reshape(-1, rows.shape[1])
+                crew.descend(owner, strategy, store.average_scales, store, first=1, streets=self._last)
         if subgame.streets <= self._last:
             empty = store.average[:0]
             crew.ascend(answer, player, EXPECT, empty, store.average_scales, store, first=subgame.streets)
@@ -434,10 +434,10 @@ class HoldemArrays(SubgameArrays):
 
     def write_leaves(self, player: int, entries: Floats) -> None:
         crew, street, ends = self.crew, self.subgame.streets - 1, self.subgame.open_ends
-        found = entries.reshape(len(self.subgame.last_boards), len(ends), -1)
+        board_entries = entries.reshape(len(self.subgame.last_boards), len(ends), -1)
         for number, board in enumerate(self.subgame.last_boards):
             returned = rows_of(crew.form, crew.work, player, number, street=street, gathered=True)
-            returned[ends] = found[number][:, board.hands[player]]
+            returned[ends] = board_entries[number][:, board.hands[player]]
 
     def improve(self, player: int, row: Weights) -> None:
         def step() -> None:
@@ -447,12 +447,12 @@ class HoldemArrays(SubgameArrays):
             step()
             return
         others = self._own[1 - player]  # on the last street the kernel computes the others' reach from their policy
-        kept = [self.policy[own].copy() for own in others]
-        for own in others:
-            self.policy[own] = self._against[own]
+        policies = [self.policy[part].copy() for part in others]
+        for part in others:
+            self.policy[part] = self._against[part]
         step()
-        for own, policy in zip(others, kept, strict=True):
-            self.policy[own] = policy
+        for part, policy in zip(others, policies, strict=True):
+            self.policy[part] = policy
 
     def respond(self, player: int) -> None:
         store, against = self.store, self._against
@@ -464,9 +464,9 @@ class HoldemArrays(SubgameArrays):
         self.crew.ascend(answer, player, EXPECT, strategy, store.average_scales, store, streets=self.subgame.streets)
 
     def root_entries(self, player: int) -> Floats:
-        found = np.zeros((1, self.subgame.roots.widths[player]))
-        found[0, self._hands[player]] = self.crew.root_values(player)
-        return found
+        entries = np.zeros((1, self.subgame.roots.widths[player]))
+        entries[0, self._hands[player]] = self.crew.root_values(player)
+        return entries
 
     def as_policy(self, strategy: Floats) -> Floats:
         return strategy.copy()

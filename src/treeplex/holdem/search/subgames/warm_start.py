@@ -105,7 +105,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
 
 def widened(subgame: "HoldemSubgame", pair: Pair) -> Ranges:
     """Expand values over held hands to all hands, for each player float64 [1, H]."""
-    found = tuple(np.zeros((1, width)) for width in subgame.roots.widths)
-    for player, (own, numbers) in enumerate(zip(found, pair, strict=True)):
-        own[0, subgame.held(player)] = numbers
-    return found
+    values = tuple(np.zeros((1, width)) for width in subgame.roots.widths)
+    for player, (hand_values, numbers) in enumerate(zip(values, pair, strict=True)):
+        hand_values[0, subgame.held(player)] = numbers
+    return values

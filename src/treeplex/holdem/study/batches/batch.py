@@ -107,7 +107,7 @@ class BatchJob(Job):
 
     @property
     def _open(self) -> list[Board]:
-        return [each for each in self.boards if each.name not in self.rows and each.name not in self.failures]
+        return [board for board in self.boards if board.name not in self.rows and board.name not in self.failures]
 
     def begin(self) -> None:
         """Read the finished results."""

@@ -177,7 +177,7 @@ def row_of(solution: SpotSolution, board: Board, spot: Spot, settings: Mapping[s
 
 def first_street(solution: SpotSolution) -> dict[str, dict[str, Any]]:
     """Every decision of the first street by its line; see :class:`Row`."""
-    found: dict[str, dict[str, Any]] = {}
+    decisions: dict[str, dict[str, Any]] = {}
     waiting, everyone = [""], 0.0
     while waiting:
         view = solution.at(waiting.pop())
@@ -186,9 +186,9 @@ def first_street(solution: SpotSolution) -> dict[str, dict[str, Any]]:
         reach = float(view.compatible_of(view.player).sum())
         everyone = everyone or reach
         shares = {str(action): number(float(part)) for action, part in zip(view.actions, view.frequency, strict=True)}
-        found[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
+        decisions[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
         waiting += reversed(view.children())
-    return found
+    return decisions
 
 
 def number(value: float) -> float | None:

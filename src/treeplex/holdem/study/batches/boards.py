@@ -105,10 +105,10 @@ def check_boards(boards: Sequence[Board], text: str) -> None:
 
 def all_flops() -> tuple[Board, ...]:
     """The 1,755 flops up to suit isomorphism, each weighted by the number of flops that it represents (22,100 in all)."""
-    found = canonical_boards(HOLDEM, 3)
+    canonical = canonical_boards(HOLDEM, 3)
     return tuple(
         Board(tuple(sorted(map(int, cards), reverse=True)), float(weight))
-        for cards, weight in zip(found.boards, found.weights, strict=True)
+        for cards, weight in zip(canonical.boards, canonical.weights, strict=True)
     )
 
 
@@ -125,7 +125,7 @@ def subset(count: int) -> tuple[Board, ...]:
     if not 1 <= count <= len(flops):
         raise SpecError(f"boards subset:{count}: the number of flops must be from 1 to {len(flops)}")
     taken = evenly_spread([board.cards for board in flops], [board.weight for board in flops], count)
-    return tuple(Board(flops[place].cards, weight) for place, weight in taken.items())
+    return tuple(Board(flops[index].cards, weight) for index, weight in taken.items())
 
 
 class Texture(NamedTuple):

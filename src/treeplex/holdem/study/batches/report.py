@@ -119,10 +119,10 @@ class BatchReport:
         """
         table = [(self.cells(row), row.weight) for row in self.rows]
         plain = [*FIXED[4:], *NUMBERS]
-        found = {name: mean([(each[name], weight) for each, weight in table]) for name in plain}
+        averages = {name: mean([(entry[name], weight) for entry, weight in table]) for name in plain}
         for name in self.actions:
-            found[name] = mean([(each.get(name, 0.0), weight * each["reach"]) for each, weight in table])
-        return found
+            averages[name] = mean([(entry.get(name, 0.0), weight * entry["reach"]) for entry, weight in table])
+        return averages
 
     def write(self) -> None:
         """Write table, averages, figure and failures to the batch's folder."""
@@ -198,10 +198,10 @@ def decision_line(spot: Spot, line: str) -> str:
         SpecError: the spot has no such line, or it does not end at a decision of the first street.
     """
     tree = betting_tree(spot)
-    place = find_place(spot, tree, line)
-    if len(place.roots) > 1 or not hasattr(tree.nodes[place.node], "player"):
+    line_end = find_place(spot, tree, line)
+    if len(line_end.roots) > 1 or not hasattr(tree.nodes[line_end.node], "player"):
         raise SpecError(f"line {line!r} does not end at a decision on the first street; end the line where a player acts")
-    return place.line
+    return line_end.line
 
 
 def batch_figure(report: BatchReport) -> Any:

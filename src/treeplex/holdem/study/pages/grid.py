@@ -44,10 +44,10 @@ def strategy_cell(classes: Classes, number: int, order: Sequence[int], styles: S
         return Text(name, "dim")
     taken = classes.frequency[list(order), number]
     shares = np.append(np.nan_to_num(taken) * height, 1.0 - height)
-    cell, place = Text(), 0
+    cell, start = Text(), 0
     for style, width in zip([*styles, Style(bold=True)], shared_out(shares, CELL), strict=True):
-        cell.append(name[place : place + width], style)
-        place += width
+        cell.append(name[start : start + width], style)
+        start += width
     return cell
 
 

@@ -91,8 +91,8 @@ def add_legend(axes: Axes, node: NodeReport, player: int) -> None:
     """Add a legend of the actions' colours and the range's action frequencies."""
     paint, totals, order = colours(node.kinds), node.sides[player].totals, aggressive_first(node.kinds)
     axes.legend(
-        [Rectangle((0, 0), 1, 1, facecolor=paint[each], linewidth=0) for each in order],
-        [f"{node.actions[each]} {100 * totals[each]:.1f}%" for each in order],
+        [Rectangle((0, 0), 1, 1, facecolor=paint[action], linewidth=0) for action in order],
+        [f"{node.actions[action]} {100 * totals[action]:.1f}%" for action in order],
         loc="upper left",
         bbox_to_anchor=(0, 0),
         ncols=min(4, len(order)),

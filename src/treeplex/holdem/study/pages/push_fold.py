@@ -26,18 +26,30 @@ caption {{ text-align: left; font-weight: 600; padding-bottom: .4rem; }}
 """
 
 
-def push_fold_page(found: PushFold) -> str:
+def push_fold_page(equilibrium: PushFold) -> str:
     """The HTML page of a push-or-fold equilibrium."""
-    ante = f", ante {found.ante:g} bb" if found.ante else ""
-    title = f"Push or fold, {found.stack:g} bb{ante}"
+    ante = f", ante {equilibrium.ante:g} bb" if equilibrium.ante else ""
+    title = f"Push or fold, {equilibrium.stack:g} bb{ante}"
     sides = (
-        grid(f"Small blind: all-in with {100 * found.pushed:.1f}% of hands", "all-in", ALL_IN, found.push, found.push_ev),
-        grid(f"Big blind: calls with {100 * found.called:.1f}% of hands", "call", CALL, found.call, found.call_ev),
+        grid(
+            f"Small blind: all-in with {100 * equilibrium.pushed:.1f}% of hands",
+            "all-in",
+            ALL_IN,
+            equilibrium.push,
+            equilibrium.push_ev,
+        ),
+        grid(
+            f"Big blind: calls with {100 * equilibrium.called:.1f}% of hands",
+            "call",
+            CALL,
+            equilibrium.call,
+            equilibrium.call_ev,
+        ),
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body><h1>{html.escape(title)}</h1>"
-        f"<p>The exact equilibrium over all boards; the small blind wins {found.value:+.4f} bb/hand. Each cell shows "
+        f"<p>The exact equilibrium over all boards; the small blind wins {equilibrium.value:+.4f} bb/hand. Each cell shows "
         f"the action's frequency and its EV relative to a fold, in bb.</p><main>{''.join(sides)}</main></body></html>\n"
     )
 

@@ -15,19 +15,19 @@ RAMP = ("#F3ECD8", "#EBC98C", "#DD9E5B", "#B98586", "#8D87B8")
 def colours(kinds: Sequence[str]) -> tuple[str, ...]:
     """The colour of each action of a node, given their kinds in the order of the node (bets from small to large)."""
     return tuple(
-        {"fold": FOLD, "check": CALL, "call": CALL, "allin": ALL_IN}.get(kind) or bet_colour(place, kinds)
-        for place, kind in enumerate(kinds)
+        {"fold": FOLD, "check": CALL, "call": CALL, "allin": ALL_IN}.get(kind) or bet_colour(index, kinds)
+        for index, kind in enumerate(kinds)
     )
 
 
-def bet_colour(place: int, kinds: Sequence[str]) -> str:
+def bet_colour(index: int, kinds: Sequence[str]) -> str:
     """The colour of a bet or raise, by its rank among the bets of the node."""
     bets = [number for number, kind in enumerate(kinds) if kind in ("bet", "raise")]
     if len(bets) == 1:
         return BETS[1]
     if len(bets) == 2:
-        return (BETS[1], BETS[2])[bets.index(place)]
-    where = 2 * bets.index(place) / (len(bets) - 1)
+        return (BETS[1], BETS[2])[bets.index(index)]
+    where = 2 * bets.index(index) / (len(bets) - 1)
     return blend(BETS[int(where)], BETS[min(int(where) + 1, 2)], where - int(where))
 
 
@@ -46,14 +46,14 @@ def ramp_colour(part: float) -> str:
 def letters(kinds: Sequence[str]) -> tuple[str, ...]:
     """One character per action: F fold, X check, C call, A all-in, and 1, 2, ... for bets and raises by size."""
     known = {"fold": "F", "check": "X", "call": "C", "allin": "A"}
-    found, bets = [], 0
+    marks, bets = [], 0
     for kind in kinds:
         if kind in known:
-            found.append(known[kind])
+            marks.append(known[kind])
         else:
             bets += 1
-            found.append("123456789bdeghijklmnopqrstuvwyz"[min(bets, 31) - 1])
-    return tuple(found)
+            marks.append("123456789bdeghijklmnopqrstuvwyz"[min(bets, 31) - 1])
+    return tuple(marks)
 
 
 def aggressive_first(kinds: Sequence[str]) -> tuple[int, ...]:

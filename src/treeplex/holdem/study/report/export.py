@@ -173,13 +173,13 @@ def hands_json(side: Side) -> dict[str, dict[str, Any]]:
     """The hands of positive weight, by name."""
     columns = {name: rounded(getattr(side, name)) for name in ("weight", "ev", "equity")}
     taken, values = rounded(side.frequency.T), rounded(side.action_ev.T)
-    found = {}
+    hands = {}
     for row in np.flatnonzero(side.weight > 0):
         entry = {name: column[row] for name, column in columns.items()}
         if len(side.frequency):
             entry |= {"frequency": taken[row], "action_ev": values[row]}
-        found[side.names[row]] = entry
-    return found
+        hands[side.names[row]] = entry
+    return hands
 
 
 def rounded(values: Floats) -> list[Any]:

@@ -50,7 +50,7 @@ class HandSpot:
     @property
     def chip(self) -> float:
         """The smallest unit that divides pot, stack and bets: 1, 0.1, 0.01, ..."""
-        amounts = [self.pot, self.stack, *(each[2] for each in (*self.bets, *self.raises))]
+        amounts = [self.pot, self.stack, *(bet[2] for bet in (*self.bets, *self.raises))]
         for decimals in range(MOST_DECIMALS):
             if all(math.isclose(round(amount, decimals), amount, abs_tol=1e-9) for amount in amounts):
                 return float(10**-decimals)
@@ -174,27 +174,27 @@ class Follower:
         player, kind = self.seats.index(int(words[0][1:]) - 1), words[1]
         if kind == "cbr":
             self.highest = float(words[2])
-        for place in range(len(self.spots)):
+        for index in range(len(self.spots)):
             if kind == "cbr":
-                self.bet(place, player, float(words[2]), facing)
+                self.bet(index, player, float(words[2]), facing)
             else:
-                self.extend(place, "f" if kind == "f" else "c" if facing else "x")
+                self.extend(index, "f" if kind == "f" else "c" if facing else "x")
 
-    def bet(self, place: int, player: int, to: float, facing: float) -> None:
+    def bet(self, index: int, player: int, to: float, facing: float) -> None:
         """Record a bet or raise to ``to`` chips on this street."""
-        spot = self.spots[place]
-        if to >= spot.stack - self.matched[place] - 1e-9:
-            self.extend(place, "a")
+        spot = self.spots[index]
+        if to >= spot.stack - self.matched[index] - 1e-9:
+            self.extend(index, "a")
             return
         entry = (self.street, player, to - facing)
         more = {"raises": (*spot.raises, entry)} if facing else {"bets": (*spot.bets, entry)}
-        self.spots[place] = replace(spot, **more)  # type: ignore[arg-type]
-        self.extend(place, f"{'r' if facing else 'b'}{to:.12g}")
+        self.spots[index] = replace(spot, **more)  # type: ignore[arg-type]
+        self.extend(index, f"{'r' if facing else 'b'}{to:.12g}")
 
-    def extend(self, place: int, word: str) -> None:
+    def extend(self, index: int, word: str) -> None:
         """Add a step to a spot's line."""
-        spot = self.spots[place]
-        self.spots[place] = replace(spot, line=f"{spot.line},{word}" if spot.line else word)
+        spot = self.spots[index]
+        self.spots[index] = replace(spot, line=f"{spot.line},{word}" if spot.line else word)
 
 
 def spots(history: Any) -> Iterator[HandSpot]:

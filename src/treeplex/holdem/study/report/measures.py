@@ -52,8 +52,8 @@ def node_statistics(solution: NodeSource, line: str) -> NodeStatistics:
 
 def realised(node: NodeReport) -> tuple[float, float]:
     """Equity realisation of both players, EV / (equity * pot), EVs counted from the pot."""
-    found = []
+    ratios = []
     for side in node.from_the_pot().sides:
         share = side.mean(side.equity) * node.pot
-        found.append(side.mean(side.ev) / share if isfinite(share) and share > 0 else nan)
-    return found[0], found[1]
+        ratios.append(side.mean(side.ev) / share if isfinite(share) and share > 0 else nan)
+    return ratios[0], ratios[1]

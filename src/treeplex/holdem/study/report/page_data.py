@@ -199,7 +199,7 @@ class NodeReport:
 
     def from_the_pot(self) -> "NodeReport":
         """A copy with EVs as chips won from the pot from here on."""
-        oop, ip = (side.with_more(own) for side, own in zip(self.sides, self.committed, strict=True))
+        oop, ip = (side.with_more(chips) for side, chips in zip(self.sides, self.committed, strict=True))
         return replace(self, sides=(oop, ip))
 
 
@@ -300,8 +300,8 @@ def sized(action: ActionLike, view: NodeView) -> str:
     """The size of a bet or raise in percent of the pot after calling, ``"60%"``; empty for other actions."""
     if action.kind not in ("bet", "raise", "allin") or view.player is None:
         return ""
-    own, other = view.street_bets[view.player], view.street_bets[1 - view.player]
-    after_call = view.pot + other - own
+    put_in, other = view.street_bets[view.player], view.street_bets[1 - view.player]
+    after_call = view.pot + other - put_in
     if action.amount <= other or after_call <= 0:
         return ""
     return f"{100 * (action.amount - other) / after_call:.0f}%"
@@ -321,8 +321,8 @@ def hand_classes(side: Side, board: Sequence[int]) -> Classes:
 
     def mean(values: Floats) -> Floats:
         known = total(np.isfinite(values).astype(np.float64))
-        found: Floats = np.divide(total(values), known, out=np.full(size, np.nan), where=known > 0)
-        return found
+        means: Floats = np.divide(total(values), known, out=np.full(size, np.nan), where=known > 0)
+        return means
 
     weight = summed(side.weight, numbers)
     frequency = np.array([mean(row) for row in side.frequency]).reshape(len(side.frequency), size)

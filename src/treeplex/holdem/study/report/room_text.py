@@ -126,7 +126,7 @@ def post(hand: RoomHand, match: re.Match[str]) -> None:
     if match["what"] == "big blind" and "big blind" in hand.posted:
         hand.blinds[name] = f"-{amount}"  # posted out of turn: does not change who acts first
     elif match["what"] == "small & big blinds":
-        big = max((float(each) for each in hand.blinds.values()), default=float(amount) * 2 / 3)
+        big = max((float(blind) for blind in hand.blinds.values()), default=float(amount) * 2 / 3)
         hand.blinds[name] = f"-{big:.12g}"
         hand.antes[name] = f"{float(amount) - big:.12g}"
     else:

@@ -92,14 +92,14 @@ def around_card(solution: NodeSource, line: str) -> tuple[str, str]:
     """The canonical line before the card that varies, and the actions after it."""
     view = solution.at(line)
     parts = view.line.split(",") if view.line else []
-    dealt = [place for place, part in enumerate(parts) if read_steps(part)[0].cards]
+    dealt = [index for index, part in enumerate(parts) if read_steps(part)[0].cards]
     if view.player is None and view.children() and len(view.actions) == 0:
         before, after = view.line, ""
     elif dealt:
         before, after = ",".join(parts[: dealt[-1]]), ",".join(parts[dealt[-1] + 1 :])
     else:
         raise SpecError(f"line {shown(line)}: no card is dealt; end the line with a street, as in x,x, or after a card")
-    if any(len(parse_cards(each.rpartition(",")[2])) != 1 for each in solution.at(before).children()[:1]):
+    if any(len(parse_cards(child.rpartition(",")[2])) != 1 for child in solution.at(before).children()[:1]):
         board = cards_to_string(solution.at(before).board)
         raise SpecError(f"line {shown(line)}: several cards are dealt together on {board or 'the flop'}; name a later street")
     return before, after

@@ -109,14 +109,14 @@ def seats_of(history: Any) -> tuple[int, int]:
 
 def known_cards(history: Any) -> dict[int, str]:
     """Known hole cards by seat."""
-    found = {}
+    by_seat = {}
     for action in history.actions:
         words = action.split("#")[0].split()
         seat, cards = (words[2], words[3]) if words[:2] == ["d", "dh"] else (words[0], words[-1])
         if (words[:2] == ["d", "dh"] or words[1:2] == ["sm"]) and len(cards) == 4 and "?" not in cards:
             number = hand_of(cards)
-            found[int(seat[1:]) - 1] = cards_to_string(HANDS[number][::-1])
-    return found
+            by_seat[int(seat[1:]) - 1] = cards_to_string(HANDS[number][::-1])
+    return by_seat
 
 
 def preflop_parts(history: Any) -> list[PreflopPart]:
@@ -133,17 +133,17 @@ def preflop_parts(history: Any) -> list[PreflopPart]:
     return [PreflopPart(name, len(raisers), seat == last, opener) for seat, name in enumerate(positions)]
 
 
-def hero_of(wanted: str | None, names: tuple[str, str], cards: tuple[str, str], shown: str, place: str) -> int:
+def hero_of(wanted: str | None, names: tuple[str, str], cards: tuple[str, str], shown: str, where: str) -> int:
     """The hero, 0 or 1."""
     if wanted is not None:
-        found = {"oop": 0, "ip": 1, **{name.lower(): seat for seat, name in enumerate(names)}}.get(wanted.lower())
-        if found is None:
-            raise SpecError(f"{place}: no player {wanted!r} on the heads-up street; write {names[0]} (oop) or {names[1]} (ip)")
+        hero = {"oop": 0, "ip": 1, **{name.lower(): seat for seat, name in enumerate(names)}}.get(wanted.lower())
+        if hero is None:
+            raise SpecError(f"{where}: no player {wanted!r} on the heads-up street; write {names[0]} (oop) or {names[1]} (ip)")
     elif shown in names:
-        found = names.index(shown)
+        hero = names.index(shown)
     else:
-        found = next((seat for seat in (0, 1) if cards[seat]), None)
-    if found is None or not cards[found]:
-        who = names[found] if found is not None else "either player"
-        raise SpecError(f"{place}: the cards of {who} are not known; name another hero")
-    return found
+        hero = next((seat for seat in (0, 1) if cards[seat]), None)
+    if hero is None or not cards[hero]:
+        who = names[hero] if hero is not None else "either player"
+        raise SpecError(f"{where}: the cards of {who} are not known; name another hero")
+    return hero

@@ -181,30 +181,30 @@ def review(
 
 def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
     """Review a hand that has been read."""
-    names = [HOLDEM_STREETS[each.street] for each in hand.streets]
+    names = [HOLDEM_STREETS[played_street.street] for played_street in hand.streets]
     if how.first is not None and how.first not in names:
         raise SpecError(f"the hand has no heads-up {how.first} with chips behind; it has {', '.join(names)}")
     streets = hand.streets[0 if how.first is None else names.index(how.first) :]
     ranges, notes = first_ranges(hand, how)
-    found: list[StreetReview] = []
-    for each in streets:
-        spot, said = street_spot(hand, each, ranges, how)
-        solution = solved_street(spot, each, how, progress)
-        found.append(judged_street(hand, each, solution, (*notes, *said)))
-        ranges, notes = ranges_left(found[-1], ranges)
-    return Review(hand, tuple(found))
+    reviews: list[StreetReview] = []
+    for played_street in streets:
+        spot, said = street_spot(hand, played_street, ranges, how)
+        solution = solved_street(spot, played_street, how, progress)
+        reviews.append(judged_street(hand, played_street, solution, (*notes, *said)))
+        ranges, notes = ranges_left(reviews[-1], ranges)
+    return Review(hand, tuple(reviews))
 
 
 def first_ranges(hand: RecordedHand, how: ReviewSettings) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
     """The ranges at the first street, and notes about them."""
-    found, notes = [], []
+    ranges, notes = [], []
     for player, name in enumerate(("OOP", "IP")):
         text, part = how.ranges[player], hand.parts[player]
-        found.append(position_range(part) if text is None else parse_range(text))
+        ranges.append(position_range(part) if text is None else parse_range(text))
         if text is None:
             did = "raised last" if part.raised else "called" if part.raises else "saw the flop for the big blind"
             notes.append(f"{name}: the usual range of {part.position}, who {did}")
-    return (found[0], found[1]), tuple(notes)
+    return (ranges[0], ranges[1]), tuple(notes)
 
 
 def street_spot(
@@ -229,8 +229,8 @@ def street_spot(
 def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot, tuple[str, str]]:
     """A spot with the requested sizes, or the richest that are small enough; and these sizes."""
     if how.bets is not None or how.raises is not None:
-        asked = how.bets or "none", how.raises or "none"
-        return with_bets_of(replace(plain, bets=BetPlan.same(*asked)), street), asked
+        requested = how.bets or "none", how.raises or "none"
+        return with_bets_of(replace(plain, bets=BetPlan.same(*requested)), street), requested
     for sizes in PLANS:
         spot = with_bets_of(replace(plain, bets=BetPlan.same(*sizes)), street)
         estimate = estimate_spot(spot)
@@ -287,12 +287,12 @@ def judged_street(hand: RecordedHand, street: HandSpot, solution: HoldemSolution
 
 def words_of_street(line: str) -> list[str]:
     """The actions of a line up to the first card."""
-    found: list[str] = []
+    words: list[str] = []
     for word in line.split(",") if line else []:
         if read_steps(word)[0].cards:
             break
-        found.append(word)
-    return found
+        words.append(word)
+    return words
 
 
 def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Choice:
@@ -321,21 +321,21 @@ def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Cho
 
 def ranges_left(street: StreetReview, before: tuple[Floats, Floats]) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
     """The ranges at the end of a street, and notes about them."""
-    view, found, notes = street.solution.at(street.line), [], []
+    view, ranges, notes = street.solution.at(street.line), [], []
     for player, name in enumerate(("OOP", "IP")):
         weights = np.zeros(len(before[player]))
         weights[view.hands_of(player)] = view.weight_of(player)
         if weights.sum() < RARE * street.solution.spot.ranges[player].sum():
-            found.append(before[player])
+            ranges.append(before[player])
             notes.append(f"{name} almost never takes this line; the range at the start of the {street.street} is kept")
         else:
-            found.append(weights / weights.max())
-    return (found[0], found[1]), tuple(notes)
+            ranges.append(weights / weights.max())
+    return (ranges[0], ranges[1]), tuple(notes)
 
 
-def review_json(found: Review) -> dict[str, Any]:
+def review_json(hand_review: Review) -> dict[str, Any]:
     """A review as JSON data; amounts in chips."""
-    hand = found.hand
+    hand = hand_review.hand
     return {
         "hand": hand.title,
         "big_blind": hand.big_blind,
@@ -343,9 +343,9 @@ def review_json(found: Review) -> dict[str, Any]:
         "positions": [part.position for part in hand.parts],
         "cards": list(hand.cards),
         "hero": ("oop", "ip")[hand.hero],
-        "lost": found.lost,
-        "lost_bb": found.lost / hand.big_blind,
-        "streets": [street_json(each, hand.big_blind) for each in found.streets],
+        "lost": hand_review.lost,
+        "lost_bb": hand_review.lost / hand.big_blind,
+        "streets": [street_json(street, hand.big_blind) for street in hand_review.streets],
     }
 
 

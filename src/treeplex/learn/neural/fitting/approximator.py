@@ -357,8 +357,8 @@ class Network(Perceptron):
         if not whole:
             batches = list(generator.choice(count, (steps, batch), p=targets.shares))
 
-        def slopes(found: Singles, at: Any) -> tuple[float, Singles]:
-            return self.slopes(found, targets.wanted[at], targets.parts[at], targets.legal[at], scale[at])
+        def slopes(outputs: Singles, at: Any) -> tuple[float, Singles]:
+            return self.slopes(outputs, targets.wanted[at], targets.parts[at], targets.legal[at], scale[at])
 
         descent = Descent(self.module, self.optimizer)
         loss = descent.run(targets.features, batches, slopes, rate=self.rate, clip=self.settings.clip)

@@ -51,7 +51,7 @@ class Average:
     def played(self, player: int, weight: float) -> None:
         """Add a player's current policy to the average."""
 
-    def met(self, found: Walks, weight: float) -> None:
+    def met(self, walks: Walks, weight: float) -> None:
         """Add traversals to the average; they visit the other player's infosets in proportion to that player's own reach."""
 
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
@@ -174,9 +174,9 @@ class LearnedAverage(Average):
                 "from the opponent's traversals; use sd-cfr or dream"
             )
 
-    def met(self, found: Walks, weight: float) -> None:
-        if len(found.others):
-            player, rows = found.others_policy()
+    def met(self, walks: Walks, weight: float) -> None:
+        if len(walks.others):
+            player, rows = walks.others_policy()
             self.memories[player].add(rows._replace(weights=rows.weights * np.float32(weight)), self.learner.generator)
 
     def policy(self, iteration: int) -> Policy | NeuralPolicy:

@@ -159,15 +159,15 @@ class Reservoir:
         room = min(self.most - len(self), len(rows.places))
         self._grow(len(self) + room)
         start = len(self)
-        for kept, column in zip(self._rows, rows, strict=True):
-            kept[start : start + room] = column[:room]
+        for stored, column in zip(self._rows, rows, strict=True):
+            stored[start : start + room] = column[:room]
         self.seen += room
         late = len(rows.places) - room
         if late:
             drawn = generator.integers(0, self.seen + 1 + np.arange(late))
             chosen = np.flatnonzero(drawn < self.most)
-            for kept, column in zip(self._rows, rows, strict=True):
-                kept[drawn[chosen]] = column[room:][chosen]  # of several rows drawn for one slot the last one stays
+            for stored, column in zip(self._rows, rows, strict=True):
+                stored[drawn[chosen]] = column[room:][chosen]  # of several rows drawn for one slot the last one stays
             self.seen += late
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -101,10 +101,10 @@ class Descent:
             for parameter in self.parameters:
                 part = slice(start, start + parameter.numel())
                 parameter.copy_(torch.from_numpy(self.weights[part].reshape(parameter.shape)))
-                kept = {"step": torch.tensor(float(self.taken))}
+                moments = {"step": torch.tensor(float(self.taken))}
                 for name, row in zip(MOMENTS, self.moments, strict=True):
-                    kept[name] = torch.from_numpy(row[part].copy().reshape(parameter.shape))
-                self.optimizer.state[parameter] = kept
+                    moments[name] = torch.from_numpy(row[part].copy().reshape(parameter.shape))
+                self.optimizer.state[parameter] = moments
                 start = part.stop
 
 

@@ -168,8 +168,8 @@ class Network(Perceptron, Outputs):
 
     def follow(self, other: Self, share: float) -> None:
         with torch_module().no_grad():
-            for own, wanted in zip(self.module.parameters(), other.module.parameters(), strict=True):
-                own.lerp_(wanted, share)
+            for parameter, wanted in zip(self.module.parameters(), other.module.parameters(), strict=True):
+                parameter.lerp_(wanted, share)
         self._outputs = None
 
     def restore(self, arrays: Arrays) -> None:

@@ -139,9 +139,9 @@ class Profile:
         """Probabilities at infosets, float64 [P, A]; zero for players without a policy."""
         policy = np.zeros(infosets.legal.shape)
         for player, part in enumerate(self.parts):
-            own = np.flatnonzero(infosets.player == player)
-            if part is not None and len(own):
-                policy[own] = part(infosets.rows(own))
+            rows = np.flatnonzero(infosets.player == player)
+            if part is not None and len(rows):
+                policy[rows] = part(infosets.rows(rows))
         return policy
 
 
@@ -186,13 +186,13 @@ class NetworkLists:
     def __len__(self) -> int:
         return len(self.of[0])
 
-    def keep(self, networks: Sequence[Layers], place: int | None = None) -> None:
-        """Add a network for each role: appended, or replacing the one at index ``place``."""
-        for kept, layers in zip(self.of, networks, strict=True):
-            if place is None:
-                kept.append(layers)
+    def keep(self, networks: Sequence[Layers], index: int | None = None) -> None:
+        """Add a network for each role: appended, or replacing the one at ``index``."""
+        for past, layers in zip(self.of, networks, strict=True):
+            if index is None:
+                past.append(layers)
             else:
-                kept[place] = layers
+                past[index] = layers
 
     @property
     def members(self) -> list[Layers]:
@@ -201,9 +201,9 @@ class NetworkLists:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Arrays that :meth:`restore` needs."""
-        arrays: dict[str, NDArray[Any]] = {"kept": np.array([len(kept) for kept in self.of])}
-        for role, kept in enumerate(self.of):
-            for number, layers in enumerate(kept):
+        arrays: dict[str, NDArray[Any]] = {"kept": np.array([len(past) for past in self.of])}
+        for role, past in enumerate(self.of):
+            for number, layers in enumerate(past):
                 arrays |= {f"{role}.{number}.{name}": array for name, array in layer_arrays(layers).items()}
         return arrays
 

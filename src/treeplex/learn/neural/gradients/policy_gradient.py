@@ -190,8 +190,8 @@ class NeuRD(PolicyGradient):
     def kept(self, rises: Floats) -> Floats:
         """Zero the components that push a logit beyond the threshold (section 4.3); logits are centred over legal actions."""
         centred = self.seen.centred(self.logits.values())
-        kept: Floats = self.seen.centred(inside(rises, centred, self.settings.threshold))
-        return kept
+        applied: Floats = self.seen.centred(inside(rises, centred, self.settings.threshold))
+        return applied
 
 
 def inside(rises: Floats, logits: Floats, threshold: float) -> Floats:

@@ -153,11 +153,11 @@ def fine_tuned(policy: Floats, least: float, parts: int) -> Floats:
 
     Probabilities with the largest remainders are rounded up.
     """
-    kept = np.where(policy >= least, policy, 0.0)
-    kept = np.where(kept.any(axis=1, keepdims=True), kept, policy)
-    kept *= parts / kept.sum(axis=1, keepdims=True)
-    whole = np.floor(kept + 1e-9)
-    order = np.argsort(np.argsort(whole - kept, axis=1, kind="stable"), axis=1, kind="stable")
+    tuned = np.where(policy >= least, policy, 0.0)
+    tuned = np.where(tuned.any(axis=1, keepdims=True), tuned, policy)
+    tuned *= parts / tuned.sum(axis=1, keepdims=True)
+    whole = np.floor(tuned + 1e-9)
+    order = np.argsort(np.argsort(whole - tuned, axis=1, kind="stable"), axis=1, kind="stable")
     left = np.rint(parts - whole.sum(axis=1, keepdims=True))
     rounded: Floats = (whole + (order < left)) / parts
     return rounded

@@ -126,10 +126,10 @@ class Armac(RegretLearner):
         episodes, episode = played.episodes, episode_of(played.episodes)
         acts = traverser[episode] == episodes.player
         for player in range(2):
-            own = episodes.player == player
+            of_player = episodes.player == player
             for chosen, memory, values_of in (
-                (own & acts, self.regret_rows, self.past.advantages),
-                (own & ~acts, self.average_rows, self.past.shares),
+                (of_player & acts, self.regret_rows, self.past.advantages),
+                (of_player & ~acts, self.average_rows, self.past.shares),
             ):
                 at = np.flatnonzero(chosen)
                 if len(at):

@@ -30,18 +30,18 @@ class PastTables:
     def __len__(self) -> int:
         return len(self.policies)
 
-    def keep(self, place: int | None) -> None:
-        """Store the current policy and the critic's advantages: appended, or replacing those at index ``place``."""
+    def keep(self, index: int | None) -> None:
+        """Store the current policy and the critic's advantages: appended, or replacing those at ``index``."""
         critic, current = self.critic, self.learner.strategy(self.learner.infosets)
         actor = self.learner.infosets.player[critic.infosets, None]
         values = np.where(actor == 0, critic.values(0), critic.values(1))
         means = (values * current[critic.infosets]).sum(axis=1, keepdims=True)
         policy, advantages = current[self.legal], (values - means)[critic.legal].astype(np.float32)
-        if place is None:
+        if index is None:
             self.policies = np.concatenate((self.policies, policy[None]))
             self.values = np.concatenate((self.values, advantages[None]))
         else:
-            self.policies[place], self.values[place] = policy, advantages
+            self.policies[index], self.values[index] = policy, advantages
 
     def profiles(self) -> list[AnyProfile]:
         """The past policies."""
@@ -85,10 +85,10 @@ class PastNetworks:
     def __len__(self) -> int:
         return len(self.kept)
 
-    def keep(self, place: int | None) -> None:
-        """Store the current policy and the critic: appended, or replacing those at index ``place``."""
+    def keep(self, index: int | None) -> None:
+        """Store the current policy and the critic: appended, or replacing those at ``index``."""
         regrets = [followed.values.layers for followed in self.learner.followed]
-        self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], place)
+        self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], index)
 
     def policies(self, player: int) -> list[PlayerPolicy]:
         """A player's past policies."""
@@ -111,9 +111,9 @@ class PastNetworks:
         shares, histories = self.shares(played, at, number, player), played.histories[at]
         values = np.empty(shares.shape)
         for iteration in np.unique(number):
-            own = number == iteration
+            selected = number == iteration
             parts = [NetworkValues(self.critic.inputs.width, layers[iteration]).outputs for layers in self.kept.of[2:]]
-            values[own] = self.critic.values(player, histories[own], parts)
+            values[selected] = self.critic.values(player, histories[selected], parts)
         legal = played.infosets.legal[played.episodes.infoset[at]]
         return np.where(legal, values - (values * shares).sum(axis=1, keepdims=True), np.nan)
 

@@ -47,12 +47,12 @@ class QLearning:
     def see(self, played: EpisodeBatch) -> None:
         """Store the player's transitions."""
         episodes, infosets = played.episodes, played.infosets
-        own = np.flatnonzero(episodes.player == self.player)
-        following = next_own(episodes.first, episodes.player, episodes.infoset, episodes.payoffs.shape[1])[own]
-        paid = episodes.payoffs[episode_of(episodes)[own], self.player]
+        decisions = np.flatnonzero(episodes.player == self.player)
+        following = next_own(episodes.first, episodes.player, episodes.infoset, episodes.payoffs.shape[1])[decisions]
+        paid = episodes.payoffs[episode_of(episodes)[decisions], self.player]
         rewards = np.where(following < 0, paid, 0.0).astype(np.float32)
-        rows, after = infosets.rows(episodes.infoset[own]), infosets.rows_or_none(following)
-        self.transitions.add((rows, episodes.action[own], after, rewards), self.room)
+        rows, after = infosets.rows(episodes.infoset[decisions]), infosets.rows_or_none(following)
+        self.transitions.add((rows, episodes.action[decisions], after, rewards), self.room)
 
     def learn(self, steps: int) -> float:
         """Take gradient steps; returns the loss."""
@@ -131,8 +131,8 @@ class Imitation:
     def see(self, played: EpisodeBatch, response: QLearning, followed: NDArray[np.bool_]) -> None:
         """Store the response's actions in the episodes in which it was followed, bool [B]."""
         episodes = played.episodes
-        own = (episodes.player == self.player) & followed[episode_of(episodes)]
-        places = played.infosets.rows(episodes.infoset[own])
+        decisions = (episodes.player == self.player) & followed[episode_of(episodes)]
+        places = played.infosets.rows(episodes.infoset[decisions])
         if len(places):
             rows = Rows(places, response.greedy(places).astype(np.float32), np.ones(len(places), np.float32))
             self.chosen.add(rows, self.generator)

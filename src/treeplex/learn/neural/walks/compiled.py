@@ -164,9 +164,9 @@ class CompiledSampler(Sampler):
         return slice(int(begin), int(end))
 
     def inputs(self, player: int) -> GameInputs:
-        own, legal = self.infosets_of(player), self.infosets.legal
-        actions = self.game.action_ids[self.infosets.sequences[own][legal[own]]]
-        return GameInputs(self.infosets.features[own], legal[own], actions)
+        player_infosets, legal = self.infosets_of(player), self.infosets.legal
+        actions = self.game.action_ids[self.infosets.sequences[player_infosets][legal[player_infosets]]]
+        return GameInputs(self.infosets.features[player_infosets], legal[player_infosets], actions)
 
     def external(self, policy: AnyProfile, player: int, walks: range) -> Iterator[Walks]:
         return self.walks(walk_external, policy, [], WalkKind(player, self.settings.seed), walks)

@@ -257,9 +257,11 @@ class RowCritic(Critic):
         for played in self.played(player, count, exploration):
             infosets, episodes, transitions = played.infosets, played.episodes, self.transitions_of(played)
             critic = self.values(player, played.histories)
-            own, values, weights = sampled_regrets(played, player, critic, corrected=corrected, scale=self.sampler.scale)
+            own_decisions, values, weights = sampled_regrets(
+                played, player, critic, corrected=corrected, scale=self.sampler.scale
+            )
             others = episodes.infoset[episodes.player != player]
-            places, made = episodes.infoset[own], len(episodes.payoffs)
+            places, made = episodes.infoset[own_decisions], len(episodes.payoffs)
             yield Walks(infosets, played.policy, places, values, weights, others, transitions, made, episodes.nodes)
 
     def worth_under(

@@ -45,11 +45,11 @@ class Store:
     """Stores finished parts of an evaluation on disk; deletes parts that belong to other networks from the folder."""
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
-        own = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
+        inputs = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
         self.size = int(game.tree.sequence_offsets[-1])
         self.folder = None
         if folder is not None:
-            key = hashlib.sha256(json.dumps(own).encode()).hexdigest()[:12]
+            key = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:12]
             self.folder = folder / f"{net.checksum[:12]}-{key}"
             if folder.is_dir():
                 for other in folder.iterdir():

@@ -88,10 +88,10 @@ class RebelKind(TrainingKind):
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
         """On resuming, require that the user names a custom network again, since it is code."""
-        own = getattr(settings, "net", None)
-        if own and "net" not in changes:
+        net = getattr(settings, "net", None)
+        if net and "net" not in changes:
             raise FileError(
-                f"{place} trains a custom network, whose code is not run from a folder; name it again: --set net={own}"
+                f"{place} trains a custom network, whose code is not run from a folder; name it again: --set net={net}"
             )
 
     def context(self) -> AbstractContextManager[None]:
@@ -267,16 +267,16 @@ def spot_of(game: Any) -> Spot:
     return spot_request(Path(game), {"oop": "all", "ip": "all"}).spot()
 
 
-def spot_of_record(found: Mapping[str, Any], folder: str | os.PathLike[str]) -> Spot:
+def spot_of_record(record: Mapping[str, Any], folder: str | os.PathLike[str]) -> Spot:
     """Read the spot from ``run.json``.
 
     Raises:
         FileError: ``run.json`` is incomplete.
     """
     try:
-        cards = found["format"]
+        cards = record["format"]
         ones = np.ones(comb(len(cards["deck"]) // 2, cards["hole"]))
-        return spot_from_json(dict(found), (ones, ones))
+        return spot_from_json(dict(record), (ones, ones))
     except (KeyError, TypeError, ValueError, AttributeError, SpecError) as error:
         raise FileError(f"{folder}: its spot cannot be read ({error}); start the training again") from error
 

@@ -42,7 +42,7 @@ class WholeJudge(Judge):
 
     def __init__(self, game: PublicHoldem, settings: WholeRebelSettings, every: float | None) -> None:
         self.game = game
-        self._compiled = None if every == 0.0 else judged_form(game, asked=every is not None)
+        self._compiled = None if every == 0.0 else judged_form(game, requested=every is not None)
         searching = PlaythroughSettings(
             method=settings.method, iterations=settings.iterations, playthroughs=1, batch=JUDGED_ROWS
         )
@@ -56,7 +56,7 @@ class WholeJudge(Judge):
         return judge_whole(compiled, searched).exploitability
 
 
-def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
+def judged_form(game: PublicHoldem, *, requested: bool) -> CompiledSpot | None:
     """The game compiled for evaluation; None if it is too large, or if it is large and evaluation is not requested.
 
     Raises:
@@ -64,11 +64,11 @@ def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
     """
     try:
         spot = whole_spot(game)
-        if not asked and spot_size(spot).stored > LARGEST:
+        if not requested and spot_size(spot).stored > LARGEST:
             return None
         return compiled_whole(game)
     except TreeplexError:
-        if asked:
+        if requested:
             raise
         return None
 
@@ -107,11 +107,11 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
 
 def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
     """The game that a network was trained on, with the table's stacks if training covered them."""
-    own = whole_game(net.game)[1]
+    network_game = whole_game(net.game)[1]
     stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
     if low <= min(stacks) == max(stacks) <= high:
-        return PublicHoldem(replace(own.rules, betting=replace(own.rules.betting, stacks=stacks)))
-    return own
+        return PublicHoldem(replace(network_game.rules, betting=replace(network_game.rules.betting, stacks=stacks)))
+    return network_game
 
 
 def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:

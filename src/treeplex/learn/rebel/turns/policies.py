@@ -38,7 +38,7 @@ def columns_of(actions: Sequence[Action], columns: int) -> list[int]:
 def most_columns(spot: Spot) -> int:
     """Largest number of columns at any decision of a spot."""
     streets = spot.bets.streets if isinstance(spot.bets, BetPlan) else ()
-    sizes = [len(own) for street in streets for player in street for own in (player.bets, player.raises)]
+    sizes = [len(player_sizes) for street in streets for player in street for player_sizes in (player.bets, player.raises)]
     return len(set(FIXED.values())) + max(sizes, default=1)
 
 
@@ -87,13 +87,13 @@ class TurnGuess:
         self.forward = Forward(self.net)
 
     def __call__(self, subgame: HoldemSubgame, rows: Ints, reached: Ranges, policy: Floats) -> None:
-        first, second = (own[rows] for own in reached)
+        first, second = (reach[rows] for reach in reached)
         from_numpy, game = torch_module().from_numpy, subgame.game
         events = [game.tree.nodes[node] for node in rows]
         columns = [columns_of(event.actions, self.columns) for event in events if isinstance(event, Decision)]
         legal = np.zeros((len(rows), self.columns), np.bool_)
-        for own, taken in zip(legal, columns, strict=True):
-            own[taken] = True
+        for row, taken in zip(legal, columns, strict=True):
+            row[taken] = True
         logits = self.forward(rows_at(game, subgame.state.board, rows, (first, second)))
         policies = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
         for node, table, taken, event in zip(rows, policies, columns, events, strict=True):

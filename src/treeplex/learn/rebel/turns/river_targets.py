@@ -95,15 +95,15 @@ class River:
         """
         pot, stack = np.array([self.spot.pot]), np.array([self.spot.stack])
         inputs = self.bins.rows((self.ranges[0][None], self.ranges[1][None]), pot, stack)[0]
-        fitted = [fit(self.bins, own) for own in self.worth]
-        return inputs, np.concatenate([own[0] for own in fitted]), np.concatenate([own[1] for own in fitted])
+        fitted = [fit(self.bins, values) for values in self.worth]
+        return inputs, np.concatenate([part[0] for part in fitted]), np.concatenate([part[1] for part in fitted])
 
 
 def possible_ranges(board: RiverBins, ranges: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Ranges restricted to a river's possible hands, for each player float64 [H], summing to one; uniform if empty."""
     possible = np.zeros(len(board.format.hands))
     possible[board.order[0]] = 1.0
-    first, second = (normalised_range(with_trace(own[None])[0], possible) for own in ranges)
+    first, second = (normalised_range(with_trace(weights[None])[0], possible) for weights in ranges)
     return first, second
 
 

@@ -148,11 +148,11 @@ class HoldemSelfPlay(Play):
         self.examples = None
         spot, settings = drawn_game(self.spot, self.settings, self.generator), self.settings
         beliefs = self._searched(spot) if settings.source == "self-play" else self._random(spot)
-        asked = [(river_spot(belief), (belief.ranges[0], belief.ranges[1])) for belief in beliefs if belief]
+        requests = [(river_spot(belief), (belief.ranges[0], belief.ranges[1])) for belief in beliefs if belief]
         iterations, bins, shown = settings.river_iterations, SINGLE if settings.hands else settings.bins, settings.shown
         if self._device is not None:
-            return solved_rivers(asked, iterations, bins, device=self._device, shown=shown)
-        return [River.solved(river, ranges, iterations, bins, shown=shown) for river, ranges in asked]
+            return solved_rivers(requests, iterations, bins, device=self._device, shown=shown)
+        return [River.solved(river, ranges, iterations, bins, shown=shown) for river, ranges in requests]
 
     def _searched(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers, reached by a search of the turn."""

@@ -73,9 +73,9 @@ class BinnedPlaces:
     def write(self, reached: Ranges) -> Singles:
         """Fill in the beliefs from the players' reach probabilities, float64 [K, H]; returns the rows."""
         first = self.rows.shape[1] - 2 * self._bins
-        for player, own in enumerate(reached):
+        for player, reach in enumerate(reached):
             columns = self.rows[:, first + player * self._bins : first + (player + 1) * self._bins]
-            write_bins(self._boards, self._low, self._share, np.ascontiguousarray(own, np.float64), columns)
+            write_bins(self._boards, self._low, self._share, np.ascontiguousarray(reach, np.float64), columns)
         return self.rows
 
     def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
@@ -91,23 +91,23 @@ class BinnedPlaces:
         """Target outputs: weighted means of both players' hand values, [K, H], over each bin; and bin weights with mean 1. Both
         are float32 [K, 2 B]."""
         targets, counts = [], []
-        for own, weight in zip(values, weights, strict=True):
-            sums = np.zeros((2, len(own), self._bins))
-            sum_in_bins(self._boards, self._low, self._share, own, weight, sums)
+        for hand_values, weight in zip(values, weights, strict=True):
+            sums = np.zeros((2, len(hand_values), self._bins))
+            sum_in_bins(self._boards, self._low, self._share, hand_values, weight, sums)
             targets.append(np.divide(sums[0], sums[1], out=np.zeros_like(sums[0]), where=sums[1] > 0))
             counts.append(sums[1] * self._bins / np.maximum(weight.sum(axis=1, keepdims=True), 1e-9))
         return np.concatenate(targets, axis=1).astype(np.float32), np.concatenate(counts, axis=1).astype(np.float32)
 
-    def policies(self, found: Singles) -> Floats:
+    def policies(self, bin_policies: Singles) -> Floats:
         """Policies for hands, [K, H, A], from policies for bins, [K, B, A]; uniform for hands that share a card with the
         board."""
         blocked = (self._low < 0)[self._boards][:, :, None]
-        policies = np.zeros((*blocked.shape[:2], found.shape[2]))
-        for action in range(found.shape[2]):
-            own = np.zeros(blocked.shape[:2])
-            read_bins(self._boards, self._low, self._share, np.ascontiguousarray(found[:, :, action]), own)
-            policies[:, :, action] = own
-        return np.where(blocked, 1.0 / found.shape[2], policies)
+        policies = np.zeros((*blocked.shape[:2], bin_policies.shape[2]))
+        for action in range(bin_policies.shape[2]):
+            probabilities = np.zeros(blocked.shape[:2])
+            read_bins(self._boards, self._low, self._share, np.ascontiguousarray(bin_policies[:, :, action]), probabilities)
+            policies[:, :, action] = probabilities
+        return np.where(blocked, 1.0 / bin_policies.shape[2], policies)
 
     def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
         """Policies for bins, [K, B, A]: means of policies for hands, [K, H, A], with weights [K, H]; 0 for bins without

@@ -37,7 +37,11 @@ def drawn_sizes(game: PublicHoldem) -> list[Size]:
     """All sizes of the betting plan except ``any``, street by street; sizes shared by both players are listed once."""
     plan = game.rules.betting.plan
     return [
-        size for street in range(len(plan.streets)) for own in plan.raise_lists(street) for size in own if size.kind != "any"
+        size
+        for street in range(len(plan.streets))
+        for sizes in plan.raise_lists(street)
+        for size in sizes
+        if size.kind != "any"
     ]
 
 
@@ -47,8 +51,8 @@ def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[fl
     plan, streets = rules.betting.plan, list[tuple[StreetSizes, StreetSizes]]()
     for street in range(len(plan.streets)):
         lists = [
-            StreetSizes.of(tuple(size if size.kind == "any" else replace(size, value=next(left)) for size in own))
-            for own in plan.raise_lists(street)
+            StreetSizes.of(tuple(size if size.kind == "any" else replace(size, value=next(left)) for size in raises))
+            for raises in plan.raise_lists(street)
         ]
         streets.append((lists[0], lists[-1]))
     whole = tuple(stack + ante for stack, ante in zip(stacks, rules.antes, strict=True))

@@ -36,7 +36,7 @@ class StreetPolicies:
             SpecError: the game allows bets of any integer number of chips.
         """
         plan = game.rules.betting.plan
-        lists = [own for street in range(len(plan.streets)) for own in plan.raise_lists(street)]
+        lists = [raises for street in range(len(plan.streets)) for raises in plan.raise_lists(street)]
         if ANY in lists or not lists:
             raise SpecError("a policy network needs sizes for every street, such as sizes=[50%;100%;a]")
         most = max(1, max(map(len, lists)) + (plan.add_allin > 0))

@@ -32,7 +32,7 @@ class Rows(Protocol):
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]: ...
 
-    def policies(self, found: Singles) -> Floats: ...
+    def policies(self, bin_policies: Singles) -> Floats: ...
 
     def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats: ...
 
@@ -121,9 +121,9 @@ class SingleHands(EncodedPlaces):
         first, second = joined
         return first, second
 
-    def policies(self, found: Singles) -> Floats:
+    def policies(self, bin_policies: Singles) -> Floats:
         """Policies for hands, [K, H, A], unchanged."""
-        return np.asarray(found, np.float64)
+        return np.asarray(bin_policies, np.float64)
 
     def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
         """Target policies [K, H, A], 0 for hands without weight."""
@@ -187,7 +187,7 @@ class WholeLeaf(NetworkLeaf):
         """Showdown values without further betting, as fractions of the pot, float64 [K, H] per player; zeros if outputs are
         full values."""
         if not self.shown:
-            return tuple(np.zeros_like(own) for own in believed)
+            return tuple(np.zeros_like(belief) for belief in believed)
         known = self.known(places)
         return tuple(over_half(known, believed[1 - owner], places.opposing(believed, owner)) for owner in (0, 1))
 
