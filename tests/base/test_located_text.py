@@ -14,7 +14,7 @@ def test_nesting_is_bounded(inner) -> None:
     assert located(value, "--stack").text is None
     for _ in range(2000):
         value = inner(value)
-    with pytest.raises(FileError, match="--stack: lists or tables nested too deeply; write it with fewer levels"):
+    with pytest.raises(FileError, match="--stack: lists or tables nested too deeply; use fewer levels"):
         located(value, "--stack")
 
 

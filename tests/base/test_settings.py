@@ -104,7 +104,7 @@ def test_later_changes_come_over_earlier_ones() -> None:
 
 def test_what_is_fixed_cannot_change_under_way() -> None:
     assert OTHER.changed_under_way({"minutes": 9, "fillings": ["a b", "1"]}, place="runs/x").minutes == 9
-    with pytest.raises(SpecError, match=r'^runs/x has fillings \["a b", 1\], which cannot change to \[jam\] now'):
+    with pytest.raises(SpecError, match=r'^runs/x: fillings is \["a b", 1\] and cannot change to \[jam\] on resume'):
         OTHER.changed_under_way({"fillings": "jam"}, place="runs/x")
 
 
@@ -128,9 +128,9 @@ def test_json_that_is_not_whole_is_refused() -> None:
         ({name: value for name, value in found.items() if name != "heat"}, "heat missing"),
         (found | {"more": 1}, "unknown: more"),
         (found | {"heat": 2.0}, "heat must be"),
-        ([1], "not settings by name"),
+        ([1], "not a table of settings"),
     ):
-        with pytest.raises(FileError, match=rf"^run.json: its settings cannot be read \({message}"):
+        with pytest.raises(FileError, match=rf"^run.json: cannot read the settings \({message}"):
             BakeSettings.from_json(wrong, "run.json")
 
 
@@ -142,10 +142,10 @@ def test_help_and_table_say_default_meaning_and_limits() -> None:
 
 def test_a_file_that_holds_something_else_is_named(tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- a\n- b\n")
-    with pytest.raises(FileError, match="not settings by name"):
+    with pytest.raises(FileError, match="not a table of settings"):
         from_yaml(tmp_path / "list.yaml")
     (tmp_path / "deep.yaml").write_text("minutes: {a: 1}\n")
-    with pytest.raises(FileError, match=r"deep.yaml:1: not a setting"):
+    with pytest.raises(FileError, match=r"deep.yaml:1: setting must be one value"):
         from_yaml(tmp_path / "deep.yaml")
 
 

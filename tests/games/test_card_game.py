@@ -117,7 +117,7 @@ def test_hands_are_drawn_from_the_joint_distribution() -> None:
         error = np.sqrt(expected * (1 - expected) / draws)
         assert (abs(drawn - expected) < 5 * error + 2 / draws).all()
     same = np.array([1.0, 0, 0, 0])
-    with pytest.raises(GameError, match="exclude each other"):
+    with pytest.raises(GameError, match="no hands in these ranges"):
         game.draw(game.first_state(), (same, same, np.ones(4)), np.random.default_rng(0))
 
 

@@ -91,7 +91,7 @@ def check_state(game: Game, state: State) -> None:
         assert [action for action, _ in outcomes] == legal
         assert sum(probability for _, probability in outcomes) == pytest.approx(1.0, abs=1e-12)
         assert all(probability > 0 for _, probability in outcomes)
-        with pytest.raises(GameError, match="name the player"):
+        with pytest.raises(GameError, match="give the player"):
             state.information_state_string()
     else:
         assert 0 <= player < game.num_players
@@ -165,7 +165,7 @@ def test_a_joint_action_is_checked_for_each_player() -> None:
     root = game.game.new_initial_state()
     assert root.child((2, 0)).legal_actions(1) == range(3)  # type: ignore[arg-type]
     for action in (1, (0, 3), (3, 0)):
-        with pytest.raises(GameError, match=r"not legal here|give a tuple"):
+        with pytest.raises(GameError, match=r"not legal|give a tuple"):
             root.child(action)  # type: ignore[arg-type]
 
 

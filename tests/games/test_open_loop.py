@@ -132,7 +132,7 @@ def test_by_its_spec() -> None:
     [
         (
             "kuhn_poker",
-            r"kuhn_poker is not an open-loop game: after 0 moves there is infostate '0' of player 0 and infostate '1'",
+            r"kuhn_poker is not an open-loop game: after 0 moves, infostates '0' of player 0 and '1'",
         ),
         ("goofspiel(num_cards=3)", r"not an open-loop game: after 0 moves"),
     ],
@@ -162,7 +162,7 @@ def test_one_infostate_at_two_depths_is_refused() -> None:
 
 
 def test_seeing_own_moves_is_learning_something() -> None:
-    with pytest.raises(GameError, match=r"after 1 moves there is infostate '1:\(0,\)' of player 1"):
+    with pytest.raises(GameError, match=r"after 1 moves, infostates '1:\(0,\)' of player 1"):
         OpenLoop(TreeForm((0, 1), [nothing, everything], [2, 2]))
 
 

@@ -58,7 +58,7 @@ def test_canonical_spec(written: str, canonical: str) -> None:
         ("goofspiel(num_cards=3,num_turns=4)", "from 1 to 3"),
         ("battleship(board_width=2,board_height=1)", "do not fit"),
         ("battleship(ship_sizes=[2])", "one value per ship"),
-        ("battleship(num_shots=101,allow_repeated_shots=false)", "more shots than cells"),
+        ("battleship(num_shots=101,allow_repeated_shots=false)", "shots exceed the number of cells"),
         ("battleship(loss_multiplier=much)", "finite number"),
         ("matrix", "needs either"),
         ("matrix(rows=[[1,2],[3]])", "row 1 of rows has 1 entries"),

@@ -64,5 +64,5 @@ def test_moves_are_hidden_and_players_without_a_choice_are_skipped() -> None:
 
 
 def test_somebody_must_have_a_move() -> None:
-    with pytest.raises(GameError, match="no player has an action"):
+    with pytest.raises(GameError, match="no player has a legal action"):
         TurnBased(PenniesGame(choosers=())).new_initial_state()

@@ -70,7 +70,7 @@ def test_hands_are_drawn_from_the_joint_distribution(spec: str) -> None:
 def test_nothing_is_drawn_where_hands_exclude_each_other() -> None:
     rules, same = public_tree("kuhn_poker"), np.array([0.0, 1.0, 0.0])
     belief = Belief.of(rules, rules.first_state(), (same, same))
-    with pytest.raises(GameError, match="no pair of hands"):
+    with pytest.raises(GameError, match="no hands in these ranges"):
         belief.draw(np.random.default_rng(0))
 
 

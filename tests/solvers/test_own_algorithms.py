@@ -91,7 +91,7 @@ def test_parameters_reach_the_variant() -> None:
             r"which algorithm of my\.py\? it defines DAMPED, PREDICTS, HEDGE, SLOW, SCHEME; write my\.py:Name",
         ),
         ("my.py:DAMPED(alfa=1)", SpecError, r"my\.py:DAMPED has no parameter 'alfa'; did you mean 'alpha'"),
-        ("my.py:DAMPED(alpha=much)", SpecError, "parameter alpha of my.py:DAMPED is a number, not 'much'"),
+        ("my.py:DAMPED(alpha=much)", SpecError, "parameter alpha of my.py:DAMPED must be a number, not 'much'"),
         ("my.py:HEDGE(rate=1)", SpecError, "my.py:HEDGE has no parameter 'rate'; it has none"),
         ("my.py:THREE", SpecError, "'my.py:THREE' returned a int, not an algorithm; return a treeplex.solvers.Variant, Rule"),
         ("my.py:made(beta=1)", SpecError, r"unexpected keyword argument 'beta'; it takes \(alpha=2\)"),

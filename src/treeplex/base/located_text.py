@@ -76,14 +76,14 @@ def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bo
         line = f":{mark.line + 1}" if mark and numbered else ""
         said = error.context if error.problem == "second occurrence" else error.problem or error.context
         problem = " ".join((said or "cannot be read").split())
-        raise FileError(f"{name}{line}: not YAML: {problem}; {yaml_remedy(problem)}") from error
+        raise FileError(f"{name}{line}: invalid YAML: {problem}; {yaml_remedy(problem)}") from error
     except yaml.reader.ReaderError as error:
         line_number = text[: error.position].count("\n") + 1 if isinstance(error.position, int) else 1
-        raise FileError(f"{name}:{line_number}: a character that text cannot have ({error.reason}); remove it") from error
+        raise FileError(f"{name}:{line_number}: invalid character ({error.reason}); remove it") from error
     except (RecursionError, ValueError, yaml.YAMLError) as error:
-        raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as {example}") from error
+        raise FileError(f"{name}: invalid YAML ({type(error).__name__}); write lines such as {example}") from error
     if root is None:
-        raise FileError(f"{name}: empty; write lines such as {example}")
+        raise FileError(f"{name}: file is empty; write lines such as {example}")
     reader = YamlReader(name, numbered)
     return reader.read(root, reader.place_of(root), 0)
 
@@ -106,11 +106,11 @@ class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
 def yaml_remedy(problem: str) -> str:
     """Return the remedy for a problem reported by the YAML parser."""
     if problem == TOO_DEEP:
-        return "write it plainly"
+        return "use fewer levels"
     if "\\t" in problem:
         return "indent with spaces, not tabs"
     if "mapping values are not allowed" in problem:
-        return "quote values that have a colon and a space in them, and indent keys of one table alike"
+        return "quote values that contain a colon and a space, and indent all keys of a table equally"
     if "%" in problem or "`" in problem or "@" in problem:
         return "quote the value"
     if "single document" in problem:
@@ -134,9 +134,7 @@ class YamlReader:
         """Convert one node and its children."""
         self.nodes += 1
         if depth > MOST_DEPTH or self.nodes > MOST_NODES:
-            raise FileError(
-                f"{location}: nested too deeply or too long after expanding aliases; write the spot without aliases"
-            )
+            raise FileError(f"{location}: too deep or too long after expanding aliases; write it without aliases")
         if isinstance(node, yaml.ScalarNode):
             return LocatedText(location, text="" if node.tag.endswith(":null") else node.value)
         if isinstance(node, yaml.SequenceNode):
@@ -146,9 +144,9 @@ class YamlReader:
         for key, value in node.value:
             at = self.place_of(key)
             if not isinstance(key, yaml.ScalarNode):
-                raise FileError(f"{at}: a key must be a word, such as pot")
+                raise FileError(f"{at}: key must be a word such as pot")
             if key.value in entries:
-                raise FileError(f"{at}: {shown(key.value)} is given twice (first at {entries[key.value].place}); remove one")
+                raise FileError(f"{at}: key {shown(key.value)} appears twice (first at {entries[key.value].place}); remove one")
             within = at if self.numbered else f"{at}: {key.value}"
             entries[key.value] = self.read(value, within, depth + 1)
         return LocatedText(location, entries=entries)
@@ -166,9 +164,9 @@ def marked_toml(text: str, name: str) -> LocatedText:
         match = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error), re.DOTALL)
         problem, line = (match[1], match[2] or str(text.count("\n") + 1)) if match else (str(error), "1")
         problem = re.sub(r"\('(.*)',\)", r"'\1'", problem.lower())
-        raise FileError(f"{name}:{line}: not TOML: {problem}; write key = value, with strings in quotes") from error
+        raise FileError(f"{name}:{line}: invalid TOML: {problem}; write key = value, with strings in quotes") from error
     except (RecursionError, ValueError) as error:
-        raise FileError(f"{name}: not TOML ({type(error).__name__}); write key = value, with strings in quotes") from error
+        raise FileError(f"{name}: invalid TOML ({type(error).__name__}); write key = value, with strings in quotes") from error
     lines = dict(toml_lines(text))
     return mark_value(values, (), name, lines, f"{name}:1")
 
@@ -177,7 +175,7 @@ def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tupl
     """Convert a TOML value; its location is its own line if known, else that of its parent."""
     place = f"{name}:{lines[path]}" if path in lines else above
     if len(path) > MOST_DEPTH:
-        raise FileError(f"{place}: nested too deeply; write the spot with fewer levels")
+        raise FileError(f"{place}: nested too deeply; use fewer levels")
     if isinstance(value, dict):
         return LocatedText(
             place, entries={key: mark_value(each, (*path, key), name, lines, place) for key, each in value.items()}
@@ -231,7 +229,7 @@ def located(value: object, place: str, *, may_be_table: bool = False, depth: int
         FileError: nesting deeper than :data:`MOST_DEPTH`; ``depth`` is the current depth.
     """
     if depth > MOST_DEPTH:
-        raise FileError(f"{place}: {TOO_DEEP}; write it with fewer levels")
+        raise FileError(f"{place}: {TOO_DEEP}; use fewer levels")
     if isinstance(value, Mapping):
         return LocatedText(place, entries={str(key): located(entry, place, depth=depth + 1) for key, entry in value.items()})
     if isinstance(value, list | tuple):

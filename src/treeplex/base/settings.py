@@ -306,7 +306,7 @@ class Settings:
         for name, each in declared(type(self)).items():
             if each.limits.fixed and getattr(after, name) != getattr(self, name):
                 had, asked = each.text(getattr(self, name)), each.text(getattr(after, name))
-                raise SpecError(f"{place} has {name} {had}, which cannot change to {asked} now; start a new run for that")
+                raise SpecError(f"{place}: {name} is {had} and cannot change to {asked} on resume; start a new run instead")
         return after
 
     def to_json(self) -> dict[str, Any]:
@@ -323,14 +323,14 @@ class Settings:
         known = declared(cls)
         try:
             if not isinstance(found, Mapping):
-                raise SpecError("not settings by name")
+                raise SpecError("not a table of settings")
             missing = [name for name, declaration in known.items() if name not in found and not declaration.limits.added]
             if missing or (unknown := [name for name in found if name not in known]):
                 names = f"{', '.join(missing)} missing" if missing else f"unknown: {', '.join(map(str, unknown))}"
                 raise SpecError(names)
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
         except (TypeError, ValueError, SpecError) as error:
-            raise FileError(f"{place}: its settings cannot be read ({error}); start it again") from error
+            raise FileError(f"{place}: cannot read the settings ({error}); start a new run") from error
 
     def as_yaml(self) -> str:
         """Return a YAML settings file for :func:`from_yaml`, with help texts as comments."""
@@ -380,7 +380,7 @@ def pairs(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key.strip() or not value.strip():
-            raise SpecError(f"--set takes key=value, such as --set iterations=32, not {text!r}")
+            raise SpecError(f"--set must be key=value such as --set iterations=32, not {text!r}")
         found[key.strip()] = value.strip()
     return found
 
@@ -393,7 +393,7 @@ def from_yaml(path: str | os.PathLike[str], example: str = "iterations: 64") -> 
     """
     entries = read_marked(os.fspath(path), example).entries
     if entries is None:
-        raise FileError(f"{path}: not settings by name; write lines such as {example}")
+        raise FileError(f"{path}: not a table of settings; write lines such as {example}")
     return {name: _texts(entry, example) for name, entry in entries.items()}
 
 
@@ -403,7 +403,7 @@ def _texts(entry: LocatedText, example: str) -> str | list[str]:
         return entry.text
     texts = [item.text for item in entry.items or () if item.text is not None]
     if entry.items is None or len(texts) < len(entry.items):
-        raise FileError(f"{entry.place}: not a setting; write lines such as {example}")
+        raise FileError(f"{entry.place}: setting must be one value or a list of values; write lines such as {example}")
     return texts
 
 

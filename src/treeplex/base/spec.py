@@ -150,9 +150,9 @@ def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -
     """
     known = list(known)
     if name not in known:
-        raise SpecError(f"{owner} has no parameter {name!r}{nearest(name, known) if known else '; it has none'}")
+        raise SpecError(f"{owner} has no parameter {name!r}{nearest(name, known) if known else '; it takes no parameters'}")
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise SpecError(f"parameter {name} of {owner} is a number, not {value!r}")
+        raise SpecError(f"parameter {name} of {owner} must be a number, not {value!r}")
     return float(value)
 
 

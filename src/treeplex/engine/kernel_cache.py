@@ -259,7 +259,7 @@ def read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError):
-        notify(f"{path} is damaged; the kernel is compiled again")
+        notify(f"{path} is damaged; recompiling the kernel")
         with suppress(OSError):
             path.unlink()
         return None

@@ -142,9 +142,7 @@ def check_legal(state: State, action: int | tuple[int, ...], player: int | None 
     """
     if player is None and state.is_simultaneous_node():
         if not isinstance(action, tuple):
-            raise GameError(
-                f"action {action!r} is not legal here, where all players move at once; give a tuple with one action per player"
-            )
+            raise GameError(f"action {action!r} is not legal at a simultaneous node; give a tuple with one action per player")
         for seat, move in enumerate(action):
             check_legal(state, move, seat)
         return
@@ -153,7 +151,7 @@ def check_legal(state: State, action: int | tuple[int, ...], player: int | None 
         if not legal:
             if player is not None and action == 0:  # a player without a choice
                 return
-            raise GameError(f"action {action!r} is not legal here, since the game is over; stop where is_terminal() is true")
+            raise GameError(f"action {action!r} is not legal: the game is over; stop where is_terminal() is true")
         shown = ", ".join(map(str, legal[:MOST_SHOWN])) + (", ..." if len(legal) > MOST_SHOWN else "")
         raise GameError(f"action {action!r} is not legal here; choose one of legal_actions(): {shown}")
 

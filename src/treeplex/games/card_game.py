@@ -145,7 +145,7 @@ class CardGame(PublicGame):
         for seat, own in enumerate(ranges):
             weights = own * allowed * self._mass(self.apart * allowed, ranges[seat + 1 :])
             if not weights.sum() > 0:
-                raise GameError(f"the ranges exclude each other at {self.name_of(state)}; widen one")
+                raise GameError(f"no hands in these ranges are compatible at {self.name_of(state)}; widen a range")
             drawn.append(pick(generator, weights))
             allowed = allowed * self.apart[drawn[-1]]
         return tuple(drawn)

@@ -58,9 +58,9 @@ class NumbaRules:
 
     def __post_init__(self) -> None:
         if not self.start or not all(isinstance(word, int | np.integer) for word in self.start):
-            raise GameError(f"start is {self.start!r}; give the initial state as at least one integer")
+            raise GameError(f"start is {self.start!r}; give the initial state as one or more integers")
         if self.most_actions < 1:
-            raise GameError(f"most_actions is {self.most_actions}; give the maximum number of actions of a state")
+            raise GameError(f"most_actions is {self.most_actions}; give the largest number of actions in any state")
 
 
 class NumbaGame(Game):
@@ -122,10 +122,10 @@ class PlainRules:
             count = int(self._actions(array_of(words), found))
         except IndexError as error:
             raise GameError(
-                f"actions() writes more than {self.rules.most_actions} actions in the state {words}; raise most_actions"
+                f"actions() writes more than {self.rules.most_actions} actions in state {words}; raise most_actions"
             ) from error
         if not 1 <= count <= self.rules.most_actions:
-            raise GameError(f"actions() is {count} in the state {words}; give at least one action, at most most_actions")
+            raise GameError(f"actions() returns {count} in state {words}; return 1 to most_actions actions")
         return [int(action) for action in found[:count]]
 
     def play(self, words: tuple[int, ...], action: int) -> tuple[int, ...]:
@@ -134,14 +134,14 @@ class PlainRules:
             self._play(state, action)
         except IndexError as error:
             raise GameError(
-                f"play() reads or writes outside the {len(words)} numbers of the state {words} with action {action}; give "
-                f"start more numbers ({error})"
+                f"play() with action {action} indexes outside the {len(words)} numbers of state {words} ({error}); "
+                "make start longer"
             ) from error
         for number, word in enumerate(state):
             if not -LIMIT <= word < LIMIT:
                 raise GameError(
-                    f"number {number} of the state is {word} after action {action} in the state {words}, beyond 64 bits; split "
-                    f"it over more numbers of start"
+                    f"number {number} of the state is {word} after action {action} in state {words}, which exceeds 64 bits; "
+                    "split it into several numbers"
                 )
         return tuple(int(word) for word in state)
 
@@ -149,7 +149,7 @@ class PlainRules:
         number = int(self._infoset(array_of(words), player))
         if not 0 <= number < LIMIT:
             raise GameError(
-                f"infoset() is {number} for player {player} in the state {words}; give a number from 0 to 2**63 - 1, "
+                f"infoset() is {number} for player {player} in state {words}; return a number from 0 to 2**63 - 1, "
                 "such as a hash by treeplex.engine.uncompiled.rules.mix"
             )
         return number

@@ -164,8 +164,8 @@ def stage_of(game: Game, moving: list[State], depth: int) -> Stage:
         turn = state.current_player(), state.information_state_string()
         if turn != (player, infostate):
             raise GameError(
-                f"{game} is not an open-loop game: after {depth} moves there is infostate {shown(infostate)} of player "
-                f"{player} and infostate {shown(turn[1])} of player {turn[0]}; no player may observe anything "
+                f"{game} is not an open-loop game: after {depth} moves, infostates {shown(infostate)} of player {player} "
+                f"and {shown(turn[1])} of player {turn[0]} both occur; no player may observe anything "
                 "(treeplex info --structure shows the classes)"
             )
         if tuple(state.legal_actions()) != actions:

@@ -167,5 +167,5 @@ def observer(state: State, player: int | None) -> int:
     """
     chosen = state.current_player() if player is None else player
     if chosen < 0:
-        raise GameError("nobody acts at this history; name the player whose infostate you want")
+        raise GameError("no single player acts at this history; give the player whose infostate you want")
     return chosen

@@ -214,15 +214,15 @@ class PublicGame(ABC):
         Returns:
             float64 [..., H_player], from 0 to 1; one half for hands without a compatible opposing hand.
         """
-        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+        raise NotImplementedError(f"pot shares are not implemented for {type(self).__name__}")
 
     def exactly_shared(self, state: State, reached: Sequence[Floats]) -> bool:
         """Return whether :meth:`pot_shares` of these ranges is exact."""
-        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+        raise NotImplementedError(f"pot shares are not implemented for {type(self).__name__}")
 
     def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
         """Return the odd chips that players receive, relative to exact splits, float64 [N]."""
-        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+        raise NotImplementedError(f"pot shares are not implemented for {type(self).__name__}")
 
     def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
         """Return the payoffs of winning and of losing a showdown after checks and calls, after rake.
@@ -245,7 +245,7 @@ class PublicGame(ABC):
         Raises:
             GameError: the infosets of this game cannot be enumerated.
         """
-        raise GameError(f"an agent of {type(self).__name__} has no policy table: its infosets cannot be enumerated")
+        raise GameError(f"an agent for {type(self).__name__} has no policy table: its infosets cannot be enumerated")
 
     def knowledge_at(self, state: State, player: int, hand: int) -> str:
         """Return the knowledge of a player with a hand in readable form; by default the infostate."""
@@ -501,7 +501,7 @@ class PublicTree(PublicGame):
         joint = self.joint(state, ranges)
         total = joint.sum()
         if not total > 0:
-            raise GameError(f"no pair of hands of these ranges is possible at {self.name_of(state)}; widen a range")
+            raise GameError(f"no hands in these ranges are compatible at {self.name_of(state)}; widen a range")
         first, second = divmod(pick(generator, (joint / total).ravel()), int(joint.shape[1]))
         return first, second
 
@@ -603,6 +603,6 @@ def check_entries(spec: str, entries: int) -> None:
     """Raise :class:`GameError` if tables over pairs of hands would have too many ``entries``."""
     if entries > MOST_ENTRIES:
         raise GameError(
-            f"{spec} has too many hands: tables over them would have {entries:,} entries, more than {MOST_ENTRIES:,}; choose "
+            f"{spec} has too many hands: tables over hands need {entries:,} entries, more than {MOST_ENTRIES:,}; choose "
             f"smaller parameters"
         )

@@ -188,8 +188,9 @@ class SizeCheck:
 
     def _refuse(self, size: int, how: str, seconds_each: float) -> NoReturn:
         raise GameSizeError(
-            f"{self._name} has about {count_text(size)} {self._unit}, and the limit is {self._limit:,} ({how}). Walking "
-            f"through them would take {time_text(size, seconds_each)} and {memory_text(size)}. Choose smaller parameters, "
+            f"{self._name} has about {count_text(size)} {self._unit}, more than the limit of {self._limit:,} ({how}). "
+            "Enumerating "
+            f"them would take {time_text(size, seconds_each)} and {memory_text(size)}. Choose smaller parameters, "
             "sample it without compiling (treeplex sample, tp.sample), or raise the limit "
             "(tp.compile(game, limit=...), --limit)"
         )

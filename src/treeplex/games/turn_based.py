@@ -37,7 +37,9 @@ class TurnBasedState(State):
             self.moves = self.with_skipped(moves)
             self.player = len(self.moves)
             if self.player == players:
-                raise GameError("no player has an action at a simultaneous node; return TERMINAL from current_player() there")
+                raise GameError(
+                    "no player has a legal action at a simultaneous node; return TERMINAL from current_player() there"
+                )
 
     def with_skipped(self, moves: tuple[int, ...]) -> tuple[int, ...]:
         """Return the moves extended by the moves of the next players without a choice."""

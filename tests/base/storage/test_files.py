@@ -26,13 +26,13 @@ def test_follows_links(tmp_path: Path) -> None:
 
 
 def test_missing_folder_names_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"cannot write .*no such file.*make the folder"):
+    with pytest.raises(FileError, match=r"cannot write .*no such file.*create the folder"):
         write_atomically(tmp_path / "no" / "a.txt", "x")
 
 
 def test_folder_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(FileError, match="not of a folder"):
+    with pytest.raises(FileError, match="instead of a folder"):
         write_atomically(tmp_path / "a", "x")
     assert os.listdir(tmp_path) == ["a"]
 
@@ -46,7 +46,7 @@ def test_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, call, full)
-    with pytest.raises(FileError, match="no space left on device; free some space"):
+    with pytest.raises(FileError, match="no space left on device; free disk space"):
         write_atomically(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.txt"]
@@ -57,7 +57,7 @@ def test_unwritable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("builtins.open", denied)
-    with pytest.raises(FileError, match="permission denied; choose a folder you may write to"):
+    with pytest.raises(FileError, match="permission denied; choose a writable folder"):
         write_atomically(tmp_path / "a.txt", "x")
 
 

@@ -110,7 +110,7 @@ def test_what_asks_for_the_kind_of_a_file_does_not_wait(tmp_path: Path) -> None:
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
     assert "is a directory" in refusal(read_bytes, tmp_path)
     assert "no such file" in refusal(read_bytes, tmp_path / "none")
-    assert "no name of a file" in refusal(read_bytes, "a\0b")
+    assert "not a file name" in refusal(read_bytes, "a\0b")
     assert whole_lines(tmp_path / "none") == []
     (tmp_path / "a").write_bytes(b"one\ntwo\nthr")
     assert whole_lines(tmp_path / "a") == ["one", "two"]
@@ -230,9 +230,9 @@ def test_a_range_has_an_end() -> None:
         ("iterations: 2001-99-99", "iterations must be an integer of at least 1, not '2001-99-99'"),
         ("iterations: " + "9" * 6000, "iterations must be an integer"),
         ("rate: " + "9" * 6000, "rate must be"),
-        ("iterations: [1, [2]]", r"settings.yaml:1: not a setting"),
-        ("iterations: {a: 1}", r"settings.yaml:1: not a setting"),
-        ("- 1", "not settings by name"),
+        ("iterations: [1, [2]]", r"settings.yaml:1: setting must be one value"),
+        ("iterations: {a: 1}", r"settings.yaml:1: setting must be one value"),
+        ("- 1", "not a table of settings"),
     ],
 )
 def test_settings_that_are_none(tmp_path: Path, text: str, words: str) -> None:

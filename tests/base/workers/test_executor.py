@@ -98,7 +98,7 @@ def test_a_worker_killed_in_the_middle_of_a_job_changes_nothing(processes, tmp_p
 
 
 def test_a_job_that_workers_die_of_ends_in_an_error(processes):
-    with pytest.raises(AlgorithmError, match="3 workers died one after the other on the same job"):
+    with pytest.raises(AlgorithmError, match="3 workers died in a row on the same job"):
         list(processes.map(jobs.die, [(1,)]))
     assert list(processes.map(jobs.square, [(3,)])) == [9]
 
@@ -114,7 +114,7 @@ def test_what_does_not_travel_is_said(processes):
         list(processes.map(jobs.raise_unfit, [(2,)]))
     with pytest.raises(AlgorithmError, match=r"Can't pickle|cannot pickle"):
         list(processes.map(jobs.give_unfit, [(2,)]))
-    with pytest.raises(SpecError, match=r"cannot be sent to a worker .*; use a function defined in a module"):
+    with pytest.raises(SpecError, match=r"cannot send the job to a worker .*; use a module-level function"):
         list(processes.map(lambda x: x, [(2,)]))
     assert list(processes.map(jobs.square, [(3,)])) == [9]
 
@@ -205,7 +205,7 @@ def test_jobs_by_name():
 
 
 def test_places_that_are_none():
-    with pytest.raises(SpecError, match=r"jobs run inline, threads, processes, or on Ray: .*; not 'here'"):
+    with pytest.raises(SpecError, match=r"unknown place to run jobs 'here'; use inline, threads, processes, or for Ray: "):
         make_executor("here")
 
 

@@ -236,7 +236,7 @@ def coin_game(kind: int) -> NumbaGame:
             r"player 0 lacks perfect recall at infoset \d+ .*\(after history \[1, 0, 0\]",
         ),
         (NOBODY, GameError, r"actor\(\) is 5 after history \[0, 0\]"),
-        (NO_ACTION, GameError, r"actions\(\) is 0 in the state .* give at least one"),
+        (NO_ACTION, GameError, r"actions\(\) returns 0 in state .* return 1 to most_actions"),
         (BELOW_ZERO, GameError, r"infoset\(\) is -1 after history \[0\]; give a number from 0"),
         (TWICE, GameError, r"actions\(\) gives action 0 twice"),
     ],

@@ -230,7 +230,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         load_policy(tmp_path / "none.npz")
     with pytest.raises(FileError, match=r"unknown kind of policy file .*use \.safetensors, \.npz, \.json, \.csv"):
         load_policy(tmp_path / "policy.pkl")
-    with pytest.raises(FileError, match="make the folder"):
+    with pytest.raises(FileError, match="create the folder"):
         save_policy(random_policy(), tmp_path / "no" / "policy.npz")
     with pytest.raises(FileError, match="metadata must be what JSON can say"):
         save_policy(random_policy(), tmp_path / "policy.npz", metadata={"x": object()})

@@ -130,7 +130,7 @@ def test_files_that_are_not_right_are_refused(solved: Policy, tmp_path: Path) ->
     with pytest.raises(FileError, match="cannot read"):
         load_table_policy(tmp_path / "none")
     tp.policies.save(solved, tmp_path / "other.safetensors")
-    with pytest.raises(FileError, match="not a treeplex table policy"):
+    with pytest.raises(FileError, match="not 'treeplex table policy'"):
         load_table_policy(tmp_path / "other.safetensors")
 
 
@@ -189,10 +189,10 @@ def test_a_header_that_lies_about_sizes_is_refused(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_behind_when_writing_fails(solved: Policy, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="make the folder"):
+    with pytest.raises(FileError, match="create the folder"):
         save_table_policy(table_of(solved), tmp_path / "none" / "policy")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(FileError, match="give the name of a file"):
+    with pytest.raises(FileError, match="give a file name"):
         save_table_policy(table_of(solved), tmp_path / "folder")
     assert [each.name for each in tmp_path.iterdir()] == ["folder"]
 

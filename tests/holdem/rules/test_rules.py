@@ -69,7 +69,7 @@ def test_what_players_know() -> None:
     dealing = follow(game, "Deal Kd")
     assert dealing.information_state_string(0).startswith("[Observer: 0][Private: Kd][Player: -1]")
     assert dealing.information_state_string(1).startswith("[Observer: 1][Private: ][Player: -1]")
-    with pytest.raises(GameError, match="name the player"):
+    with pytest.raises(GameError, match="give the player"):
         dealing.information_state_string()
     assert game.parameters() == {}
 

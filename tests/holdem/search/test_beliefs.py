@@ -182,5 +182,5 @@ def test_what_cannot_be_is_refused() -> None:
     same[int(np.flatnonzero(np.minimum(*rules.possible(belief.state)))[0])] = 1.0
     nowhere = Belief.of(rules, belief.state, (same, same))
     assert nowhere.pairs == 0.0
-    with pytest.raises(GameError, match="no pair of hands"):
+    with pytest.raises(GameError, match="no hands in these ranges"):
         nowhere.draw(np.random.default_rng(0))

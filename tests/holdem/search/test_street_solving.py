@@ -11,7 +11,7 @@ from treeplex.holdem.search.street_solving import StreetSolving
     [
         ({"bets": ("xx%", "a")}, "turn='xx%': cannot read the bet size 'xx%'; write sizes such as 50%"),
         ({"bets": ("50%", "50%;a")}, "river='50%;a': cannot read"),
-        ({"start": 1, "bets": ("2.5x",)}, "flop='2.5x': bet size '2.5x': multiples such as 2.5x are for raises only"),
+        ({"start": 1, "bets": ("2.5x",)}, "flop='2.5x': bet size '2.5x': multiples such as 2.5x apply only to raises"),
         ({"later": "7q"}, "later='7q'"),
         ({"raises": "foo"}, "raises='foo'"),
     ],

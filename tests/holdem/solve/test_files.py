@@ -227,10 +227,10 @@ def test_strange_headers_are_refused(saved, change, message):
 def test_files_that_are_not_there(turn, tmp_path):
     with pytest.raises(FileError, match=r"cannot read .*no such file"):
         load_solution(tmp_path / "none.spot")
-    with pytest.raises(FileError, match=r"cannot write .*; make the folder"):
+    with pytest.raises(FileError, match=r"cannot write .*; create the folder"):
         turn.save(tmp_path / "none" / "a.spot")
     (tmp_path / "folder.spot").mkdir()
-    with pytest.raises(FileError, match="give the name of a file"):
+    with pytest.raises(FileError, match="give a file name"):
         turn.save(tmp_path / "folder.spot")
     assert [each.name for each in tmp_path.iterdir()] == ["folder.spot"]
 

@@ -98,7 +98,7 @@ def check_clear(message: str, place: str) -> None:
     assert re.match(place, message), message
     assert not OF_PYTHON.search(message), message
     assert REMEDY.search(message), message
-    assert message.count("spot.yaml:") <= 1 or "is given twice (first at" in message, message
+    assert message.count("spot.yaml:") <= 1 or "appears twice (first at" in message, message
 
 
 @pytest.mark.slow

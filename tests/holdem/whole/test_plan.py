@@ -173,16 +173,19 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ("sizes=[0%]", "holdem: sizes: bet size '0%' is a bet of 0 chips; give more than 0, or only none for no bet"),
-        ("sizes=[0c;a]", "bet size '0c' is a bet of 0 chips; give more than 0"),
-        ("preflop=[0bb]", "bet size '0bb' is a bet of 0 chips; give more than 0"),
-        ("turn=[e0%]", "bet size 'e0%' is a bet of 0 chips; give more than 0"),
-        ("sizes=[1e9%]", "bet size '1e9%': over one street e means all-in; write a, or a percentage of the pot such as 75%"),
+        ("sizes=[0%]", "holdem: sizes: bet size '0%' must be greater than 0; write none alone for no bets"),
+        ("sizes=[0c;a]", "bet size '0c' must be greater than 0; write none alone"),
+        ("preflop=[0bb]", "bet size '0bb' must be greater than 0; write none alone"),
+        ("turn=[e0%]", "bet size 'e0%' must be greater than 0; write none alone"),
+        (
+            "sizes=[1e9%]",
+            "bet size '1e9%': a geometric size over one street is all-in; write a, or a percentage of the pot such as 75%",
+        ),
         ("preflop=[0.5bb]", r"holdem: preflop: bet size 0.5bb is below the smallest raise, to 2bb; give that or more"),
         ("oop_preflop=[1.5bb]", "bet size 1.5bb is below the smallest raise, to 2bb"),
         ("players=3,blinds=[1;2;4],preflop=[3bb]", "to 4bb"),
         ("players=3,blinds=[1;2;4],preflop=[2c]", "preflop: bet size 2c is below the smallest raise, by 4 chips"),
-        ("preflop=[" + "9" * 400 + "bb]", "it is too large; write a for all-in"),
+        ("preflop=[" + "9" * 400 + "bb]", "is too large; write a for all-in"),
         ("sizes=[0.5bb]", "bet size 0.5bb is below the smallest raise, to 1bb"),
         ("blinds=[50;100],stack=9000,flop=[99c]", "flop: bet size 99c is below the smallest raise, by 100 chips"),
         (

@@ -94,7 +94,7 @@ def test_hands_are_drawn_apart() -> None:
         hands = game.draw(game.first_state(), ranges, generator)
         assert len({card for hand in hands for card in game.hands[hand].tolist()}) == 12
         assert all(own[hand] for own, hand in zip(ranges, hands, strict=True))
-    with pytest.raises(GameError, match="exclude each other"):
+    with pytest.raises(GameError, match="no hands in these ranges"):
         game.draw(game.first_state(), [np.eye(len(game.hands))[0]] * 6, generator)
 
 

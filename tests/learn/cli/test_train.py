@@ -194,7 +194,7 @@ def test_another_training_is_kept_unless_forced(tmp_path):
 @pytest.mark.slow
 def test_another_setting_is_refused_on_resuming(tmp_path):
     call("ddcfr", *TINY, "--out", tmp_path / "run")
-    assert "has sigma 0.05, which cannot change to 0.1 now" in complaint("--resume", tmp_path / "run", "--set", "sigma=0.1")
+    assert "sigma is 0.05 and cannot change to 0.1 on resume" in complaint("--resume", tmp_path / "run", "--set", "sigma=0.1")
 
 
 @pytest.mark.slow

@@ -85,7 +85,7 @@ def test_games_that_have_no_rounds_are_refused(game: str, said: str, tmp_path: P
 def test_settings_are_checked_and_kept(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="unit must be one of gelu, prelu"):
         train("leduc_poker", "deepstack", settings=TINY | {"unit": "relu"}, out=tmp_path / "new")
-    with pytest.raises(SpecError, match="has situations 64, which cannot change to 128 now"):
+    with pytest.raises(SpecError, match="situations is 64 and cannot change to 128 on resume"):
         train(resume=folder, settings={"situations": 128})
     training = tp.train("leduc_poker", "deepstack", settings=TINY | {"unit": "prelu"}, out=tmp_path / "prelu")
     assert training.load().settings["unit"] == "prelu"

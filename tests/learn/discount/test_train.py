@@ -153,7 +153,7 @@ def test_more_epochs_continue_a_finished_training(unbroken, tmp_path, first):
 
 @pytest.mark.parametrize("change", [{"sigma": 0.1}, {"seed": 1}, {"features": ("iteration",)}])
 def test_resuming_with_other_settings_is_refused(unbroken, change):
-    with pytest.raises(SpecError, match=f"has {next(iter(change))} .*, which cannot change to .* now"):
+    with pytest.raises(SpecError, match=f"{next(iter(change))} is .* and cannot change to .* on resume"):
         train(resume=unbroken.folder, settings=change, workers=1)
 
 

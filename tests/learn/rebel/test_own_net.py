@@ -91,7 +91,7 @@ def test_reading_runs_no_code(file: str, tmp_path: Path) -> None:
         with pytest.raises(FileError, match="whose code is not run from a file; name it again: --set net="):
             judge_rebel(DICE, source, playthroughs=2, iterations=2, workers=1)
     assert not (tmp_path / "ran").exists()
-    with pytest.raises(SpecError, match=r"net .* cannot change to .* now"):
+    with pytest.raises(SpecError, match=r"net .* cannot change to .* on resume"):
         tp.train(resume=tmp_path / "run", settings={"net": f"{file}:broken_net"}, judge_every=0)
     asked = ["evaluate", DICE, str(tmp_path / "run"), "--playthroughs", "4", "--iterations", "2", "--workers", "1", "--json"]
     printed = json.loads(CliRunner().invoke(app, [*asked, "--set", f"net={own}"]).stdout)

@@ -169,7 +169,7 @@ def test_wrong_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="does not support workers"):
         tp.train("kuhn_poker", DEEP, out=tmp_path / "run", workers=2)
     tp.train("kuhn_poker", DEEP, settings=SHORT | {"steps": 1}, out=tmp_path / "run")
-    with pytest.raises(SpecError, match=r"cannot change to .* now"):
+    with pytest.raises(SpecError, match=r"cannot change to .* on resume"):
         tp.train(learner=DEEP, resume=tmp_path / "run", settings={"width": 3})
 
 

@@ -479,7 +479,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     before = (tmp_path / "run" / STATE).read_bytes()
 
     def full(*given: Any) -> None:
-        raise FileError("cannot write: no space left on device; free some space") from OSError(28, "No space left")
+        raise FileError("cannot write: no space left on device; free disk space") from OSError(28, "No space left")
 
     monkeypatch.setattr("treeplex.run.job.folder.write_checkpoint", full)
     with pytest.raises(FileError, match="no space left"):

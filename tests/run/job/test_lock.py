@@ -18,7 +18,7 @@ def test_a_full_disk_names_the_file_and_leaves_none(tmp_path: Path, monkeypatch:
     lock = FileLock(tmp_path / ".lock", "the run")
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
-        with pytest.raises(FileError, match=r"cannot write .*\.lock: no space left on device; free some space") as caught:
+        with pytest.raises(FileError, match=r"cannot write .*\.lock: no space left on device; free disk space") as caught:
             lock.acquire()
     assert isinstance(caught.value.__cause__, OSError)
     assert not (tmp_path / ".lock").exists()

@@ -359,7 +359,7 @@ def test_settings_of_another_kind_are_refused(tmp_path, name, value):
     path = tmp_path / "run" / RUN
     about = json.loads(path.read_text())
     path.write_bytes(signed(json.dumps({**about, "settings": {**about["settings"], name: value}}).encode()))
-    with pytest.raises(FileError, match="its settings cannot be read"):
+    with pytest.raises(FileError, match="cannot read the settings"):
         tp.solve(resume=tmp_path / "run", iterations=20)
 
 

@@ -179,7 +179,7 @@ def test_agents_of_games_without_public_trees_have_no_table() -> None:
             self.game = "another"  # type: ignore[assignment]
 
     game = tp.compile("kuhn_poker")
-    with pytest.raises(GameError, match="an agent of str has no policy table"):
+    with pytest.raises(GameError, match="an agent for str has no policy table"):
         agent_policy(Elsewhere(public_tree("kuhn_poker"), mixed(game)), game)
 
 

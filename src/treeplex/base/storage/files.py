@@ -102,15 +102,15 @@ def append_line(path: Path, text: str) -> None:
                     file.truncate(size)
                 raise
     except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}; free some space and resume") from error
+        raise FileError(f"cannot write {path}: {error.strerror or error}; free disk space and resume") from error
 
 
 def remedy(error: OSError, target: Path) -> str:
     """Return the remedy for an error when writing ``target``."""
     if not target.parent.exists():
-        return f"make the folder {target.parent} first"
+        return f"create the folder {target.parent} first"
     if target.is_dir():
-        return "give the name of a file, not of a folder"
+        return "give a file name instead of a folder"
     if isinstance(error, PermissionError):
-        return f"choose a folder you may write to instead of {target.parent}"
-    return "free some space or choose another folder"
+        return f"choose a writable folder instead of {target.parent}"
+    return "free disk space or choose another folder"

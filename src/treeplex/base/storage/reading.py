@@ -28,7 +28,7 @@ def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
     try:
         descriptor = os.open(path, flags)
     except ValueError as error:  # the name contains a null character
-        raise OSError(errno.EINVAL, "no name of a file") from error
+        raise OSError(errno.EINVAL, "not a file name") from error
     try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
@@ -54,9 +54,9 @@ def read_bytes(path: str | os.PathLike[str], *, most: int | None = None) -> byte
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
     except MemoryError as error:
-        raise FileError(f"cannot read {path}: it is larger than the free memory; check the path") from error
+        raise FileError(f"cannot read {path}: file is larger than the free memory; check the path") from error
     if most is not None and (large or len(data) > most):
-        raise FileError(f"{path}: larger than {most / 1e6:,.0f} MB, the most that is read of such a file; check the path")
+        raise FileError(f"{path}: larger than the limit of {most / 1e6:,.0f} MB; check the path")
     return data
 
 
@@ -132,7 +132,7 @@ def tensor_metadata(data: bytes) -> dict[str, str]:
     header = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])
     about = header.get("__metadata__", {}) if isinstance(header, dict) else None
     if not isinstance(about, dict):
-        raise ValueError("the header is not an object")
+        raise ValueError("header is not a JSON object")
     return about
 
 

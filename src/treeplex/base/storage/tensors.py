@@ -151,7 +151,7 @@ class TensorFile(Mapping[str, NDArray[Any]]):
             size = os.fstat(self._file.fileno()).st_size
             (length,) = struct.unpack("<Q", self._file.read(8))
             if length > min(size - 8, LONGEST_HEADER):
-                raise ValueError("its header is cut off")
+                raise ValueError("header is incomplete")
             entries = parse_json(self._file.read(length))
             self.about: dict[str, str] = {str(key): str(value) for key, value in entries.pop(METADATA).items()}
             self.entries: dict[str, Any] = entries
@@ -161,28 +161,28 @@ class TensorFile(Mapping[str, NDArray[Any]]):
                 for entry in entries.values()
             ]
             if any(type(length) is not int or length < 0 for entry in entries.values() for length in entry["shape"]):
-                raise ValueError("the shape of a tensor is not made of integers")
+                raise ValueError("a tensor's shape is not a list of integers")
             ends = [0, *(end for _, end, _ in places)]
             if any(extent != (begin, begin + extent[2], extent[2]) for begin, extent in zip(ends, places, strict=False)):
-                raise ValueError("its tensors are not contiguous")
+                raise ValueError("tensors are not contiguous")
             if self._start + ends[-1] != size:
-                raise ValueError("it is cut off")
+                raise ValueError("data are incomplete")
         except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
-            raise FileError(f"{self.path} is truncated or not a tensor file ({error}); restore a copy") from error
+            raise FileError(f"{self.path} is truncated or not a tensor file ({error}); restore a backup") from error
 
     def _check(self, form: str, version: int) -> None:
         if self.about.get("format") != form:
-            raise FileError(f"{self.path} is not a {form}, but {self.about.get('format', 'something else')}; check the path")
+            raise FileError(f"{self.path} has format {self.about.get('format', 'unknown')!r}, not {form!r}; check the path")
         if self.about.get("version") != str(version):
             raise FileError(
-                f"{self.path} has format version {self.about.get('version')}, this Treeplex reads {version}; "
+                f"{self.path} has format version {self.about.get('version')}, but this Treeplex reads {version}; "
                 "use the version that wrote it"
             )
         digest = begun_digest(self.about, self.entries)
         while piece := self._file.read(PIECE):
             digest.update(piece)
         if digest.hexdigest() != self.about.get("digest"):
-            raise FileError(f"{self.path} was changed after it was written (the checksum differs); restore a copy")
+            raise FileError(f"{self.path} was changed after it was written (checksum mismatch); restore a backup")
 
     def __enter__(self) -> "TensorFile":
         return self
@@ -210,7 +210,7 @@ class TensorFile(Mapping[str, NDArray[Any]]):
         """
         entry = self.entries.get(name)
         if entry is None or entry["dtype"] != kind:
-            raise FileError(f"{self.path} lacks {name!r}; it was not written by this version of Treeplex")
+            raise FileError(f"{self.path} has no {kind} tensor {name!r}; use the Treeplex version that wrote it")
         dtype = np.dtype(KINDS[kind]).newbyteorder("<")
         self._file.seek(self._start + entry["data_offsets"][0])
         found = np.fromfile(self._file, dtype, prod(entry["shape"])).reshape(entry["shape"])

@@ -54,7 +54,7 @@ def pack(value: Any) -> bytes:
         return pickle.dumps(value, PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise SpecError(
-            f"a job cannot be sent to a worker ({error}); use a function defined in a module, and arguments that can be pickled"
+            f"cannot send the job to a worker ({error}); use a module-level function and arguments that can be pickled"
         ) from error
 
 

@@ -190,9 +190,7 @@ class Executor:
         self.lost += 1
         self._losses[name] = self._losses.get(name, 0) + 1
         if self._losses[name] >= MOST_LOSSES:
-            raise AlgorithmError(
-                f"{MOST_LOSSES} workers died one after the other on the same job; lower --workers if memory is short"
-            )
+            raise AlgorithmError(f"{MOST_LOSSES} workers died in a row on the same job; lower --workers if memory is short")
         self._waiting.appendleft((name, task))
 
     def _hand_out(self) -> None:
@@ -248,7 +246,7 @@ def check_place(where: str) -> None:
         SpecError: the name is unknown.
     """
     if where not in (*KINDS, *CLUSTERS) and ":" not in where:
-        raise SpecError(f"jobs run {', '.join(KINDS)}, or on Ray: local, auto, HOST:PORT; not {where!r}")
+        raise SpecError(f"unknown place to run jobs {where!r}; use {', '.join(KINDS)}, or for Ray: local, auto or HOST:PORT")
 
 
 def in_threads(size: int, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:

@@ -33,7 +33,7 @@ def import_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise SpecError(f"Ray is not installed; leave --ray out, or run: {install_hint('ray')}") from error
+        raise SpecError(f"Ray is not installed; omit --ray, or run: {install_hint('ray')}") from error
     return ray
 
 
@@ -71,7 +71,7 @@ def check_cluster(address: str) -> None:
 def unreachable(address: str, error: Exception) -> SpecError:
     """Return the error for a cluster that cannot be reached."""
     reason = " ".join(str(error).split()) or type(error).__name__
-    remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token here if it asks for a token"
+    remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token if the cluster requires a token"
     return SpecError(f"no Ray cluster at {address!r} ({reason}); {remedy}")
 
 
@@ -114,7 +114,7 @@ def listens(address: str) -> None:
             connection.sendall(GREETING)
             answer = connection.recv(9)
             if len(answer) < 9 or answer[3] != SETTINGS:
-                raise ConnectionError("what listens there is not Ray")
+                raise ConnectionError("the server there is not Ray")
 
 
 def cpus(ray: Any) -> int:
@@ -248,7 +248,7 @@ class RayActors(Crew):
         """Record that an actor is up, or restart it."""
         if died is None and there != versions():
             self._broken = SpecError(
-                f"a machine of the Ray cluster has {there}, this one {versions()}; install the same on all"
+                f"a machine of the Ray cluster has {there}, but this one has {versions()}; install the same versions"
             )
             raise self._broken
         if died is None:

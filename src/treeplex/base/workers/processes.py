@@ -61,7 +61,7 @@ def unreadable(error: Exception) -> AlgorithmError:
     """Return the error for a job that a worker cannot unpickle."""
     return AlgorithmError(
         f"a worker cannot read its job ({type(error).__name__}: {error}); "
-        "install the same Treeplex there, and put functions of your own into a module that it can import"
+        "install the same Treeplex version there, and define your functions in a module that it can import"
     )
 
 

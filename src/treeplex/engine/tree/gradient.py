@@ -33,7 +33,7 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
     if payoff.factors.values.shape[0] > 0:
         factor_gradient(tree, payoff.factors, player, strategy, values)
     if payoff.walk >= 0 and walked_gradient(payoff.walk, player, len(values), strategy.ctypes, values.ctypes) != 0:
-        raise RuntimeError("a walk over the rules of the game was interrupted")
+        raise RuntimeError("traversal of the game was interrupted")
 
 
 @kernel()

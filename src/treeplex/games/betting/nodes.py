@@ -91,7 +91,7 @@ def number_nodes(
         kinds += visited.kinds
         if len(states) > MOST_NODES:
             raise SpecError(
-                f"the betting has more than {MOST_NODES:,} decisions; give fewer sizes (sizes=[100%;a]), a limit of raises "
+                f"the betting tree has more than {MOST_NODES:,} decisions; use fewer sizes (sizes=[100%;a]), a limit on raises "
                 "(raises=[3;3;2;2]), smaller stacks or fewer players"
             )
     return Nodes(

@@ -103,7 +103,7 @@ def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
     sizes = tuple(parse_size(part, text, raises) for part in parts)
     for part, size in zip(parts, sizes, strict=True):
         if max(size.value, 0.0 if size.kind == "geometric" else size.cap) > MOST:
-            raise SpecError(f"bet size {within(part, text)}: it is too large; write a for all-in")
+            raise SpecError(f"bet size {within(part, text)} is too large; write a for all-in")
     return sizes
 
 
@@ -115,10 +115,11 @@ def check_sizes(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
     """
     for size in sizes:
         if size.kind not in ("allin", "any") and not (size.cap if size.kind == "geometric" else size.value):
-            raise SpecError(f"bet size {shown(str(size))} is a bet of 0 chips; give more than 0, or only none for no bet")
+            raise SpecError(f"bet size {shown(str(size))} must be greater than 0; write none alone for no bets")
         if size.kind == "geometric" and size.value == 1 and size.cap < math.inf:
             raise SpecError(
-                f"bet size {shown(str(size))}: over one street e means all-in; write a, or a percentage of the pot such as 75%"
+                f"bet size {shown(str(size))}: a geometric size over one street is all-in; write a, or a percentage of the "
+                "pot such as 75%"
             )
     return sizes
 
@@ -141,17 +142,22 @@ def parse_size(part: str, text: str, raises: bool) -> Size:
     if match := LAST.fullmatch(part):
         if not raises:
             raise SpecError(
-                f"bet size {within(part, text)}: multiples such as 2.5x are for raises only; a bet faces no bet to multiply"
+                f"bet size {within(part, text)}: multiples such as 2.5x apply only to raises; write a percentage of the pot "
+                "such as 75%"
             )
         if float(match[1]) <= 1:
             raise SpecError(f"raise size {within(part, text)}: the multiple must be greater than 1, such as 2.5x")
         return Size("last", float(match[1]))
     if match := CHIPS.fullmatch(part):
         if match[2] is not None and not raises:
-            raise SpecError(f"bet size {within(part, text)}: a limit on the number of raises applies to raises only; write 20c")
+            raise SpecError(
+                f"bet size {within(part, text)}: a limit on the number of raises applies only to raises; write the size "
+                "alone, such as 20c"
+            )
         if match[2] is not None and float(match[2]) == 0:
             raise SpecError(
-                f"raise size {within(part, text)}: the number of raises must be at least 1; leave it out for no raise"
+                f"raise size {within(part, text)}: the limit on the number of raises must be at least 1; omit the size for "
+                "no raise"
             )
         return Size("chips", float(match[1]), float(match[2] or 0))
     if match := GEOMETRIC.fullmatch(part):

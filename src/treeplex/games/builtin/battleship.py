@@ -218,12 +218,15 @@ def battleship(
         )
     if not fit(board, 0, 0):
         raise SpecError(
-            f"battleship: ships {list(board.ship_sizes)} do not fit on {board.width} by {board.height}; enlarge the board"
+            f"battleship: ships {list(board.ship_sizes)} do not fit on a {board.width} by {board.height} board; enlarge the "
+            "board"
         )
     repeated = flag(name, "allow_repeated_shots", allow_repeated_shots)
     shots = integer(name, "num_shots", num_shots, 1)
     if not repeated and shots > board.width * board.height:
-        raise SpecError(f"battleship: more shots than cells ({shots}); lower num_shots or set allow_repeated_shots=true")
+        raise SpecError(
+            f"battleship: {shots} shots exceed the number of cells; lower num_shots or set allow_repeated_shots=true"
+        )
     return Battleship(
         board,
         ship_values=values,

@@ -461,7 +461,7 @@ def leduc_poker(
         raise SpecError(f"leduc_poker: {ranks * suits} cards exceed the limit of {MOST_CARDS}; lower ranks or suits")
     if ranks * suits <= players:
         raise SpecError(
-            f"leduc_poker: {ranks * suits} cards are too few for {players} players and the table; raise ranks or suits"
+            f"leduc_poker: {ranks * suits} cards are too few for {players} players and a public card; raise ranks or suits"
         )
     sizes = [integer("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", bets)]
     if len(sizes) != 2:

@@ -224,7 +224,7 @@ class HoldemGame(PublicGame):
     def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
         weights = ranges[0] * self.opposing(state, ranges, 0)
         if not weights.sum() > 0:
-            raise GameError(f"no pair of hands of these ranges is possible at {self.name_of(state)}; widen a range")
+            raise GameError(f"no hands in these ranges are compatible at {self.name_of(state)}; widen a range")
         first = int(generator.choice(len(weights), p=weights / weights.sum()))
         return first, int(generator.choice(len(weights), p=self.given(state, ranges, 0, first)))
 

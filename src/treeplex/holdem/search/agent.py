@@ -95,7 +95,7 @@ def start_of(spot: Spot) -> Belief:
         raise AlgorithmError("the agent does not support donk sizes after the first street; set donk to default")
     belief = Belief.root(HoldemGame.of(spot))
     if not belief.pairs > 0:
-        raise GameError(f"no pair of hands of these ranges is possible at {belief.game.name_of(belief.state)}; widen a range")
+        raise GameError(f"no hands in these ranges are compatible at {belief.game.name_of(belief.state)}; widen a range")
     return belief
 
 

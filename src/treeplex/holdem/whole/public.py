@@ -157,7 +157,7 @@ class PublicHoldem(CardGame):
                 first = pick(generator, met)
                 apart = ~np.isin(self.hands, self.hands[first]).any(axis=1)
                 return first, pick(generator, weights[1] * apart)
-        raise GameError(f"the ranges exclude each other at {self.name_of(state)}; widen one")
+        raise GameError(f"no hands in these ranges are compatible at {self.name_of(state)}; widen a range")
 
     def infostate_at(self, state: State, player: int, hand: int) -> str:
         table, board = hand_of(state)

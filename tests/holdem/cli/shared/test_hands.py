@@ -160,7 +160,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*WHOLE, "--phh", "hand.phh"), "would hold a single hand; give a folder, or hand.phhs"),
         ((*WHOLE, "--phh", "nowhere/hands"), "there is no folder nowhere"),
         ((*WHOLE, "--phh", "other.phhs"), "other.phhs is not a file of hand histories"),
-        ((*WHOLE, "--log", "nowhere/hands.txt"), "make the folder nowhere first"),
+        ((*WHOLE, "--log", "nowhere/hands.txt"), "create the folder nowhere first"),
         ((*SMALL, "--board", "3s7hTdKs"), "--board is for hold'em spots, and holdem(ranks=5,suits=2,stack=8) is not one"),
         ((*SMALL, "--boards"), "--boards is for spots"),
         ((*SMALL, "-n", 0), "Input should be greater than or equal to 1"),

@@ -183,7 +183,7 @@ def test_a_hand_history(tmp_path):
         ({**GOOD, "oop": "66+,ZZ"}, {}, "--oop: "),
         ({**GOOD, "oop-bets": "2x"}, {}, "--oop-bets: bet size '2x'"),
         ({**GOOD, "rake-cap": "3"}, {}, "--rake-cap: a cap needs a rate; add --rake 5%"),
-        ({**GOOD, "bets": "{river: 50%"}, {}, "--bets: not YAML: "),
+        ({**GOOD, "bets": "{river: 50%"}, {}, "--bets: invalid YAML: "),
         ({**GOOD, "bets": "{rivr: 50%}"}, {}, "--bets: rivr: unknown key 'rivr'; did you mean 'river'?"),
         (
             {**GOOD, "thresholds": "10%"},

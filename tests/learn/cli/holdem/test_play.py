@@ -192,7 +192,7 @@ def test_a_log_of_hands(spot: str, tmp_path: Path) -> None:
     assert text.count("Hand ") == 1
     assert "\nturn   OOP   check\n" in text
     assert play(spot, *EXACT, "--log", "nowhere/hands.txt", code=2) == (
-        "error: cannot write nowhere/hands.txt: no such file or directory; make the folder nowhere first\n"
+        "error: cannot write nowhere/hands.txt: no such file or directory; create the folder nowhere first\n"
     )
 
 

@@ -198,7 +198,7 @@ def test_other_networks_are_refused(spot: str) -> None:
 
 @pytest.mark.slow_cases(
     "train spot.yaml --out {0} --set game=3-unknown setting 'game'; did you mean 'games'",
-    "train spot.yaml --out {0} --set games---set takes key=value",
+    "train spot.yaml --out {0} --set games---set must be key=value",
     "train spot.yaml --out {0} --set stacks=1,2-stacks must be more than 10 chips",
     "search spot.yaml-leaf values are missing",
 )
@@ -210,7 +210,7 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train --pot 40 --resume {0}", "--pot cannot be combined with --resume"),
         ("train nothing.yaml --out {0}", "nothing.yaml"),
         ("train spot.yaml --out {0} --set game=3", "unknown setting 'game'; did you mean 'games'"),
-        ("train spot.yaml --out {0} --set games", "--set takes key=value"),
+        ("train spot.yaml --out {0} --set games", "--set must be key=value"),
         ("train spot.yaml --out {0} --set games=0", "games must be an integer of at least 1"),
         ("train spot.yaml --out {0} --set stacks=1", "stacks must be 2 numbers"),
         ("train spot.yaml --out {0} --set stacks=1,2", "stacks must be more than 10 chips"),

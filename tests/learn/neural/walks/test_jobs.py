@@ -120,7 +120,7 @@ def test_large_products_are_those_of_small_ones():
 
 
 def test_what_cannot_travel_is_one_line():
-    with make_executor("threads", 2) as executor, pytest.raises(SpecError, match="cannot be sent to a worker"):
+    with make_executor("threads", 2) as executor, pytest.raises(SpecError, match="cannot send the job to a worker"):
         executor.share(lambda rows: rows)
 
 

@@ -117,7 +117,7 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"width": 16}, "has width 8, which cannot change to 16 now"),
+        ({"width": 16}, "width is 8 and cannot change to 16 on resume"),
         ({"game": 7}, "unknown setting 'game'; did you mean 'games'"),
         ({"games": "many"}, "games must be an integer of at least 1, not 'many'"),
         ({"stacks": "50"}, "stacks must be 2 numbers above 0, separated by commas"),

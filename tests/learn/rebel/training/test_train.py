@@ -192,7 +192,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_changed_under_way(unbroken: Path) -> None:
-    with pytest.raises(SpecError, match="width 8, which cannot change"):
+    with pytest.raises(SpecError, match="width is 8 and cannot change"):
         train(resume=unbroken, settings={"width": 16})
     with pytest.raises(SpecError, match="workers"):
         train(DICE, settings=TINY, out="x", workers=0)
@@ -457,7 +457,7 @@ def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path
     about = {"game": net.game, "identity": net.identity, "card": net.card}
     value_net_files.save_net(cold, net.weights, settings=dict(net.settings) | {"warm": 0}, **about)
     assert not np.array_equal(warm.policy.probabilities, judge_rebel(DICE, cold, **asked).policy.probabilities)
-    with pytest.raises(SpecError, match="policy_net true, which cannot change"):
+    with pytest.raises(SpecError, match="policy_net is true and cannot change"):
         train(resume=tmp_path / "run", settings={"policy_net": "false"})
 
 
