@@ -27,7 +27,7 @@ def buckets(
     method: Annotated[str, typer.Option(metavar="NAME", help="Clustering: percentile, kmeans or kmeans-pair.")] = "percentile",
     nested: Annotated[
         bool,
-        typer.Option("--nested/--flat", help="Make buckets within every earlier bucket sequence, or once per street."),
+        typer.Option("--nested/--flat", help="Form buckets within every sequence of earlier buckets, or once per street."),
     ] = True,
     cards: Annotated[
         str,

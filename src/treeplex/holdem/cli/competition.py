@@ -84,7 +84,7 @@ def dealer(
     """Deal heads-up no-limit hold'em to two programs on this machine that speak the ACPC protocol, version 2.0.0.
 
     The dealer waits for both players on 127.0.0.1. Players swap positions after each hand, and the seed determines the
-    cards. As with the competition's dealer, an illegal answer becomes a call or the nearest legal raise, and a note is
+    cards. As with the competition's dealer, an illegal response becomes a call or the nearest legal raise, and a note is
     printed. A player who exceeds a time limit ends the match. The default limits are those of the competition's dealer.
     --log writes each hand as it ends, and the score after the last hand.
 
@@ -204,8 +204,8 @@ def acpc(
 ) -> None:
     """Connect an agent to a dealer of the ACPC protocol and play until the dealer closes the connection.
 
-    The agent plays in the coarsest chip unit (half a big blind where the small blind is half of the big blind). Opponents'
-    bets between two units are mapped to the nearest.
+    The agent plays with the largest chip unit that divides both blinds, usually half a big blind. Opponents' bets are
+    rounded to it.
 
     \b
     Examples:

@@ -37,9 +37,9 @@ def equity(
 ) -> None:
     """Compute the share of the pot that each range wins at a showdown without further betting.
 
-    Two ranges are always exact: all 2,598,960 boards, up to suit isomorphism. Three to six ranges are exact where all deals
-    can be enumerated, as with single hands and classes. Otherwise two million deals are sampled, and ± is the standard
-    error. The last table shows how each range's hands spread over ten equity intervals.
+    Equities of two ranges are always exact, over all 2,598,960 boards up to suit isomorphism. Equities of three to six
+    ranges are exact if all deals can be enumerated, as with single hands and classes. Otherwise two million deals are
+    sampled, and ± is the standard error. The last table shows the distribution of each range over ten equity intervals.
 
     \b
     Examples:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.holdem.cli.shared.options import Options, with_fields
+from treeplex.holdem.cli.shared.options import SOLVER, Options, with_fields
 from treeplex.holdem.cli.shared.texts import echo_table
 from treeplex.holdem.spots.spot_table import FIELDS
-from treeplex.run.cli.shared.arguments import Json, Ray, ShowProgress
+from treeplex.run.cli.shared.arguments import Json, ShowProgress
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import print_json
 from treeplex.run.cli.shared.failures import FAILED, STOPPED, fail
@@ -61,9 +61,17 @@ def flops(
         bool, typer.Option("--keep", help="Keep the solved spots (boards/BOARD.spot) for treeplex show and play.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Worker processes, each solving one board at a time. Default: 1.")
+        int | None,
+        typer.Option(
+            metavar="N", help="Worker processes, each solving one board at a time. Default: 1.", rich_help_panel=SOLVER
+        ),
     ] = None,
-    ray: Ray = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Ray cluster that solves the boards: its address, auto, or local.", rich_help_panel=SOLVER
+        ),
+    ] = None,
     options: Options,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -72,16 +80,20 @@ def flops(
 
     Each finished board is written to boards/BOARD.json. At the end, report.csv, report.md and report.png show action
     frequencies, EV, equity and exploitability for every board and on average. Averages are weighted by the number of flops
-    that a board represents. --line chooses the decision on the first street. Reporting another decision needs no solving.
-
-    Ctrl-C stops the run. The same command resumes it, also within a board. A failed board is listed in errors.txt and does
-    not stop the others (exit code 1). With --keep the browser can play against the solved spots, one drawn for each hand.
-    --workers solves several boards in parallel, each with its own memory. --ray does so on a cluster.
+    that a board represents. Ctrl-C stops the run, and the same command resumes it.
 
     \b
     Examples:
       treeplex holdem flops examples/spots/flop.yaml --boards AsKd2c,Td9d6h --out flops
       treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops
+    \f
+    --line selects the decision to report on the first street. Reporting another decision needs no solving. A run also
+    resumes within a board. A failed board is listed in errors.txt and does not stop the others (exit code 1). With --keep
+    the browser can play against the solved spots, one drawn for each hand. --workers solves several boards in parallel, each
+    with its own memory. --ray does so on a cluster.
+
+    \b
+    More examples:
       treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops --sort check --by suits
     """
     with Live(progress) as live:

@@ -38,8 +38,8 @@ def preflop(
 ) -> None:
     """Show the preflop strategy of a blueprint or a solved spot, as 13 x 13 grids of action frequencies.
 
-    Shipped charts are solved on a subset of flops, turns and rivers that represents all. The lines below the grid say how
-    many, and the exploitability. examples/spots/preflop.yaml is a spot file to start from.
+    Shipped charts are solved on a representative subset of boards. The number of boards and the exploitability are printed
+    below the grid. examples/spots/preflop.yaml is an example spot file.
 
     \b
     Examples:

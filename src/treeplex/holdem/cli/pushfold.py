@@ -39,8 +39,8 @@ def pushfold(
 
     The solution is exact: a linear program over the 169 hand classes, with equities over all boards and card removal. Where
     a hand is indifferent, one of the equilibria is shown. --to prints the usual chart, the largest stack with which each
-    hand is pushed and called. Some hands, such as 63s, are pushed on separate stack intervals. The chart shows the highest,
-    and --stack the rest.
+    hand is pushed and called. Some hands, such as 63s, are pushed in several separate intervals of stacks. The chart shows
+    the end of the highest; --stack shows the others.
 
     \b
     Examples:

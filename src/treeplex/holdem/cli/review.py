@@ -68,19 +68,20 @@ def review(
 ) -> None:
     """Review a player's decisions from the first heads-up street on: EV lost, and a verdict (best, mixed, mistake).
 
-    Each street is solved as a spot whose bet sizes include those of the hand. Its ranges are those that the previous
-    street's solution leaves on the line played. The starting ranges are the usual ones of the positions, or --oop and --ip.
-    A decision is "best" if it is the solution's most frequent action with the hand, and "mixed" if the solution sometimes
-    takes it or it loses nothing. All others are mistakes, and so is any action that loses more than 3% of the pot. Flops
-    take a minute or more. --street turn is quicker, but uses the starting ranges unchanged. Rake is ignored.
-
-    With --out, treeplex show reads the solved streets. Ctrl-C stops, and the same command resumes. Needs pip install pokerkit.
+    Each street is solved as a spot whose bet sizes include those of the hand. Its ranges follow from the previous street's
+    solution and the line played. Flops take a minute or more. Rake is ignored. Needs pip install pokerkit.
 
     \b
     Examples:
       treeplex holdem review hand.txt
       treeplex holdem review hands.txt --hand 3 --street turn --out runs/hand3
       treeplex holdem review hand.phh --hero Ann --oop "22+,A2s+" --ip "TT-22,ATs+" --json
+    \f
+    Starting ranges are typical for the positions, unless --oop and --ip are given. A decision is "best" if it is the
+    solution's most frequent action with the hand, and "mixed" if the solution sometimes takes it or it loses nothing. All
+    others are mistakes, and so is any action that loses more than 3% of the pot. --street turn is faster, but uses the
+    starting ranges unchanged. With --out, treeplex show reads the solved streets. With Ctrl-C the review stops, and the same
+    command resumes it.
     """
     with Live(progress) as live:
         live.say("reading the hand")

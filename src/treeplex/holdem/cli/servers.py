@@ -45,7 +45,7 @@ def slumbot(
 ) -> None:
     """Play an agent against Slumbot over its public interface, with blinds of 50 and 100 and 20,000 chips.
 
-    Requests for a hand are repeated when the server is busy or cannot be reached. An action is never sent twice. With --out
+    Requests for a hand are retried if the server is busy or cannot be reached. An action is never sent twice. With --out
     each finished hand is saved, and the same command resumes the match. Ctrl-C ends the match after the current hand.
 
     \b
@@ -73,9 +73,9 @@ def gtowizard(
 ) -> None:
     """Play an agent against GTO Wizard's AI; the key is read from the environment variable GTOWIZARD_API_KEY.
 
-    Requests for a hand are repeated when the server is busy or cannot be reached. When an action gets no answer, the hand is
-    looked up, and the action is sent again only if it is missing there. With --out each finished hand is saved, and the same
-    command resumes the match. Ctrl-C ends the match after the current hand.
+    Requests for a hand are retried if the server is busy or cannot be reached. If an action gets no response, the client
+    queries the state of the hand and resends the action only if the server has not received it. With --out each finished
+    hand is saved, and the same command resumes the match. Ctrl-C ends the match after the current hand.
 
     \b
     Examples:

@@ -105,7 +105,7 @@ FIELDS: Mapping[str, Field] = {
             "thresholds",
             "{add_allin: 150%, force_allin: 20%, merge: 10%}",
             "TABLE",
-            "The next three options as one table: '{add_allin: 150%, merge: 10%}'.",
+            "--add-allin, --force-allin and --merge as one table: '{add_allin: 150%, merge: 10%}'.",
             table=True,
             parts=(
                 Part("add-allin", "add_allin", "Offer all-in up to this share of the pot, such as 150%.", "SHARE"),
@@ -118,13 +118,13 @@ FIELDS: Mapping[str, Field] = {
                 Part("merge", "merge", "Drop bets that are within this margin of a larger bet: 10%.", "SHARE"),
             ),
         ),
-        Field("min_bet", "2", "CHIPS", "Smallest bet and raise. Default: one chip, or the big blind of --blinds."),
+        Field("min_bet", "2", "CHIPS", "Minimum bet and raise. Default: one chip, or the big blind of --blinds."),
         Field("limps", "false", "BOOL", "Whether the first player after the blinds may limp. Default: true."),
         Field(
             "limit",
             "{bets: [2, 2, 4, 4], most: 4}",
             "TABLE",
-            "Fixed limit: '{bets: [2, 2, 4, 4], most: 4}'.",
+            "Fixed-limit betting: '{bets: [2, 2, 4, 4], most: 4}'.",
             spelled="fixed-limit",
             table=True,
         ),
@@ -145,7 +145,7 @@ FIELDS: Mapping[str, Field] = {
             "rake",
             "5%",
             "SHARE",
-            "Rake: 5%.",
+            "Rake as a share of the pot: 5%.",
             table=True,
             parts=(
                 Part("rake-cap", "cap", "Maximum rake in chips.", "CHIPS"),
@@ -154,7 +154,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field("chip", "1", "CHIPS", "Smallest chip unit. Default: 1, or less if pot, stack or sizes require it."),
         Field("format", "holdem", "GAME", "holdem, royal, rhode_island or small(...). Default: holdem."),
-        Field("until", "turn", "STREET", "Solve only the first street, with a network's values at this next street."),
+        Field("until", "turn", "STREET", "Solve only until this street starts, with a network's values there."),
         Field(
             "net", "hands", "NETWORK", "With --until: hands (default), showdown, or a network or folder of train hand-values."
         ),

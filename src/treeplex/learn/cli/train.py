@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 LIMITS = "Limits"
 """Heading of options that limit training."""
+EXECUTION = "Execution"
+"""Heading of options for seeds, processes and records."""
 
 
 class Train(GroupedCommand):
@@ -100,11 +102,16 @@ def train(
         typer.Option(metavar="N", help="Limit on playthroughs, for learners that count them.", rich_help_panel=LIMITS),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(metavar="N", help="Train N times, with consecutive seeds, and plot bands.")
+        int | None,
+        typer.Option(metavar="N", help="Train with N consecutive seeds and plot the spread.", rich_help_panel=EXECUTION),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Worker processes. Default: all cores for rebel and discount learners, 1 for others."),
+        typer.Option(
+            metavar="N",
+            help="Worker processes. Default: all cores for rebel and discount learners, 1 for others.",
+            rich_help_panel=EXECUTION,
+        ),
     ] = None,
     ray: Ray = None,
     judge_every: Annotated[
@@ -112,6 +119,7 @@ def train(
         typer.Option(
             metavar="S",
             help="Seconds between evaluations (0: never). Default: at most 5% of the time in small games, else never.",
+            rich_help_panel=EXECUTION,
         ),
     ] = None,
     against: Annotated[
@@ -120,7 +128,9 @@ def train(
             metavar="AGENT", help="Opponent for best-response. Same as --set against=AGENT.", rich_help_panel=SETTINGS
         ),
     ] = None,
-    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also write TensorBoard events.")] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also write TensorBoard events.", rich_help_panel=EXECUTION)
+    ] = False,
     show: ShowSettings = False,
     listed: Annotated[bool, typer.Option("--list", help="List the learners and exit.")] = False,
     out: TrainOut = None,
@@ -130,25 +140,31 @@ def train(
     progress: ShowProgress = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Train search value networks, deep learners of policies, discount policies, or a custom learner.
+    """Train a search network, a deep learner, a discount policy, or a custom learner.
 
-    treeplex train --list lists the learners, and treeplex train LEARNER --help lists a learner's settings. The folder contains
-    the result, run.json, metrics.jsonl, state.safetensors (saved about every 40 seconds) and learning-curve.png. Ctrl-C saves
-    the run, and --resume continues it with bit-identical results.
+    treeplex train --list lists the learners, and treeplex train LEARNER --help lists a learner's settings. Ctrl-C saves the
+    run, and --resume continues it with bit-identical results.
 
     \b
     Examples:
       treeplex train rebel "liars_dice(dice=1,faces=4)" --out runs/dice
+      treeplex train sd-cfr leduc_poker --seeds 3 --out runs/sd
+      treeplex train best-response leduc_poker --against runs/leduc --out runs/response
+      treeplex train --resume runs/dice --seconds 600
+    \f
+    The folder contains the result, run.json, metrics.jsonl, state.safetensors (saved about every 40 seconds) and
+    learning-curve.png.
+
+    \b
+    More examples:
       treeplex train rebel "liars_dice(dice=1,faces=4)" --seconds 120 --set width=64 --out runs/quick
       treeplex train rebel turn_endgame --bets 100%,a --raises a --set games=800 --out runs/turn
       treeplex train rebel --show --preset paper > settings.yaml
       treeplex train deepstack leduc_poker --out runs/leduc
-      treeplex train sd-cfr leduc_poker --seeds 3 --out runs/sd
       treeplex train deep-cfr flop_holdem --seconds 900 --out runs/flop
       treeplex train vr-deep-pdcfr+ leduc_poker --nodes 4700000 --out runs/vr
       treeplex train ddcfr --out runs/ddcfr
       treeplex train ddcfr kuhn_poker leduc_poker --set epochs=200 --out runs/poker
-      treeplex train best-response leduc_poker --against runs/leduc --out runs/response
       treeplex train mylearner.py:MyLearner leduc_poker --out runs/mine
       treeplex train --resume runs/ddcfr --set epochs=2000
     """

@@ -45,7 +45,7 @@ def compare(
     """Compare algorithms on a game in a table and a plot, or compare two solved hold'em spots.
 
     Default algorithms: cfr, cfr+, dcfr and pcfr+. --out writes the plot, the table and all runs to a folder. Iterations of
-    sampling algorithms (*-mccfr) are cheap, so compare them with --nodes (visited histories) instead of -n.
+    sampling algorithms (*-mccfr) are cheap, so compare them at equal --nodes (visited histories).
 
     \b
     Examples:

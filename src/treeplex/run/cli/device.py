@@ -36,9 +36,9 @@ def device(
     """Show a correlation device: payoffs, distance to each kind of correlated equilibrium, and most likely joint plans.
 
     The distance is the sum over players of the gain from the best deviation that the concept allows. The gap is the largest
-    gain of
-        a player who deviates at one place. Deviations start before the game (CCE), at an infostate before or after its
-        recommendation (EFCCE, EFCE), or after seeing the whole plan (CE). AFCCE and AFCE allow a single deviating action.
+    gain of a player who deviates at a single infoset. Deviations start before the game (CCE), at an infostate before or
+    after its recommendation (EFCCE, EFCE), or after seeing the whole plan (CE). AFCCE and AFCE allow a single deviating
+    action.
 
     \b
     Examples:

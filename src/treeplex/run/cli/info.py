@@ -127,7 +127,7 @@ def info(
     ] = False,
     inferior_to: Annotated[
         str | None,
-        typer.Option(metavar="GAME", help="Also test whether players know less than in this otherwise equal game."),
+        typer.Option(metavar="GAME", help="Also test whether the game is this one with less information."),
     ] = None,
     as_json: Json = False,
     refine: Refine = False,
@@ -137,8 +137,8 @@ def info(
 ) -> None:
     """Show the size of a game (histories, infosets, sequences, depth) and the cost of solving it (memory, time).
 
-    The time per iteration is measured; for a hold'em spot, on a small spot. --structure classifies the extensive form, with a
-        counterexample for each class that fails, and also accepts games of imperfect recall.
+    The time per iteration is measured, for hold'em spots on a small spot. --structure classifies the extensive form, with a
+    counterexample for each class that the game is not in. It also accepts games of imperfect recall.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ from treeplex.run.cli.shared.failures import EXIT_CODES
 
 PACKAGES = ("treeplex.run.cli", *(package for wing in wings() for package in wing.commands))
 """Packages whose files define commands: the core's and those of wings."""
-HELP = f"""Solve games with hidden information, such as poker, and measure how exploitable a strategy is.
+HELP = f"""Solve imperfect-information games, such as poker, and measure how exploitable a strategy is.
 
 GAME is a built-in game (treeplex games), a file, your own rules (my.py:MyGame), or a hold'em spot (turn.yaml).
 

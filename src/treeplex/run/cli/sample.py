@@ -188,9 +188,10 @@ def playouts(
 ) -> None:
     """Estimate the value of a policy by playouts, without compiling the game.
 
-    The result is mean payoffs with standard errors.
+    Prints mean payoffs with standard errors.
 
-    Without --against all players follow the policy. With --against the policy plays the opponent from every seat in turn.
+    Without --against all players follow the policy. With --against the policy plays against the opponent from every seat in
+    turn.
 
     \b
     Examples:

@@ -25,7 +25,7 @@ def solve(
     *,
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="A game or a hold'em spot (see treeplex info --help). Optional with --resume."),
+        typer.Argument(metavar="GAME", help="A game or a hold'em spot. Optional with --resume."),
     ] = None,
     algorithm: Annotated[
         str | None,
@@ -47,9 +47,8 @@ def solve(
 ) -> None:
     """Solve a game: compute a policy and its exploitability.
 
-    --out saves the run, and --resume continues it; Ctrl-C saves, too (under runs/ without --out). -n counts the iterations of
-    all runs. A hold'em spot is a file (turn.yaml), a name, options, or a file with options that override it. Spots stop at 0.5%
-    of the pot by default, and EVs include the pot. treeplex info estimates memory and time.
+    --out saves the run, and --resume continues it. Ctrl-C also saves the run, without --out under runs/. A hold'em spot is a
+    file (turn.yaml), a name, or options that describe it. treeplex info estimates memory and time.
 
     \b
     Examples:
@@ -59,23 +58,25 @@ def solve(
       treeplex solve examples/spots/turn.yaml --target 0.3% --out turn.spot
     \f
     A run folder has run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors and
-    convergence.png. A resumed run is bit-identical to an uninterrupted one. Algorithms that plan for a number of iterations
-    keep the plan of the first start.
+    convergence.png. A resumed run is bit-identical to an uninterrupted one, and -n includes its earlier iterations.
+    Algorithms whose schedule depends on the planned number of iterations keep the number from the first start.
 
     With --target or --seconds, -n is a limit (default: 1,000,000), and the exit code is 3 if a target is missed. With --nodes,
     -n has no default. Sampling algorithms (*-mccfr) by default visit as many histories as 1,000 full iterations. Learned
-    algorithms (ddcfr, dpcfr+, pddcfr) run the number of iterations that they plan for, usually 1,000, unless -n is smaller.
+    algorithms (ddcfr, dpcfr+, pddcfr) run the number of iterations that they were trained for, usually 1,000, unless -n is
+    smaller.
 
-    Hold'em: amounts are chips, and a fold has an EV of 0. A spot that does not fit into memory is refused. --from solves the
-    spot of another solution with other ranges or bet sizes, starting from its regrets. With similar ranges this takes a
-    fraction of the iterations. --workers keeps the first street in this process and solves the boards below it in other
-    processes; results do not depend on their number. --storage disk:FOLDER keeps tables in files, with a few boards in memory
-    at a time, and the same command resumes at the last iteration.
+    Hold'em: options override the fields of a spot file. The default target is 0.5% of the pot. Amounts are chips, and EVs
+    include the pot, so a fold has EV 0. A spot that does not fit into memory is rejected. --from solves the spot of another
+    solution with other ranges or bet sizes, starting from its regrets. With similar ranges this takes a
+    fraction of the iterations. --workers solves the boards after the first street in other processes; results do not
+    depend on their number. --storage disk:FOLDER stores tables in files, with a few boards in memory at a time, and the same
+    command resumes at the last iteration.
 
     --until turn solves only the flop, and --until river only the turn: a network estimates hand values on the next street. This
     takes a fraction of the time and memory. Later streets stay unsolved, and EVs are the network's. Exploitability is computed
-    only with --judge, which solves the later streets twice, with one player's first street fixed. It runs on one thread for -n
-    iterations (default: 60) and does not support --target.
+    only with --judge, which solves the whole spot twice, each time with one player's first street fixed. The solve runs on one
+    thread for -n iterations (default: 60) and does not support --target.
 
     \b
     More examples:

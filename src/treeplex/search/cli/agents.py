@@ -24,7 +24,7 @@ def agents(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the named agents, which can be played against, evaluated and entered in matches.
+    """List the agents: opponents for play, matches and evaluation.
 
     \b
     Examples:

@@ -40,8 +40,8 @@ def improve(
 ) -> None:
     """Extend a blueprint with few bet sizes to a game with many, by adding and solving missing bets.
 
-    Action translation maps a bet between two sizes to one of them. In each round, the most frequent missing bets are added to
-    the blueprint, and the game after them is solved behind a gadget, as in Libratus' self-improver. The result is a policy
+    Action translation maps a bet between two sizes to one of them. In each round, the most frequent missing bets are added
+    to the blueprint, and the game after them is solved with a gadget, as in Libratus' self-improver. The result is a policy
     of GAME. --json prints the added bets, and the exploitability before and after each round.
 
     \b

@@ -40,7 +40,7 @@ def lbr(
         typer.Option("--first-round", metavar="R", min=0, help="Only check and call before betting round R (2 is the turn)."),
     ] = 0,
     models: Annotated[
-        int, typer.Option("--models", metavar="K", min=1, help="Draws used to model an agent with a random policy.")
+        int, typer.Option("--models", metavar="K", min=1, help="Copies used to model an agent that randomises its search.")
     ] = 1,
     think: Think = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,

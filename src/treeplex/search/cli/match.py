@@ -60,18 +60,23 @@ def match(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Play agents against each other: each agent's winnings, and whether the difference is significant.
+    """Play agents against each other, with intervals and a test of significance.
 
     If all agents' policies can be tabulated, values are exact and no hand is played, unless --sampled is given. Otherwise
-    hands are played, and means have standard errors, 95% intervals and an exact test of significance. Give one agent per
-    player. With --out, the folder gets every hand (hands.jsonl), result.json, match.png and the data for
-    --resume. A hand in which an agent fails is recorded but excluded from the results.
+    hands are played, and means have standard errors, 95% intervals and a permutation test of significance. Give one agent
+    per player.
 
     \b
     Examples:
       treeplex match leduc_poker runs/leduc uniform
       treeplex match leduc_poker runs/leduc uniform --sampled --duplicate --aivat -n 2000
       treeplex match leduc_poker runs/leduc runs/other uniform --table --out runs/table
+    \f
+    With --out, the folder gets every hand (hands.jsonl), result.json, match.png and the data for --resume. A hand in which an
+    agent raises an error is recorded but excluded from the results.
+
+    \b
+    More examples:
       treeplex match "kuhn_poker(players=3)" runs/kuhn uniform uniform --seats all
       treeplex match --resume runs/table -n 10000
     """

@@ -99,10 +99,19 @@ def play(
     seed: DealSeed = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Play a game in the terminal. Answer with the number or the name of an action. Type quit, Ctrl-D or Ctrl-C to end.
+    """Play a game in the terminal against an agent, a policy or a trained network.
 
-    rebel uses a trained network, which ships with Treeplex for some games; rebel:NAME selects one by name. After a searching
-    agent's action, the number of iterations is shown. With --think a search ends when the time is up.
+    Answer with the number or the name of an action. Type quit, Ctrl-D or Ctrl-C to end. The opponent rebel uses a trained
+    network, which ships with Treeplex for some games. The time and iterations of the opponent's searches are shown.
+
+    \b
+    Examples:
+      treeplex play "liars_dice(dice=1,faces=4)" --against rebel
+      treeplex play leduc_poker --against runs/leduc --seat 1
+      treeplex play leduc_poker --against "search(depth=3)" --think 500ms
+      treeplex play "holdem(stack=100)" -n 20 --phh hands
+    \f
+    rebel:NAME selects one of several trained networks. With --think a search ends when the time is up.
 
     In hold'em spots hands are dealt from the ranges. You can also type other bets: b1500 (total chips on this street), bet
     75% or raise to 4000. A size outside the spot is added, and the street is searched again. Results are chips won or lost
@@ -111,21 +120,17 @@ def play(
     exploit by more than the search's error. "search(leaf=exact)" solves rivers in every iteration.
 
     Full-game hold'em is holdem(...), from the blinds to the showdown. The blinds rotate after each hand, and amounts are
-    in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot, all in. After a hand, your mistakes are
-    listed, based on an estimate or, with --review, on solving the streets. --phh saves the hands, for
-    example for treeplex holdem review.
+    in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot or all in. Your mistakes are listed after
+    each hand, from an estimate or, with --review, from solving the streets. --phh saves the hands, for example for treeplex
+    holdem review.
 
     \b
-    Examples:
-      treeplex play "liars_dice(dice=1,faces=4)" --against rebel
+    More examples:
       treeplex play "liars_dice(dice=1,faces=4)" --against runs/dice
-      treeplex play leduc_poker --against runs/leduc --seat 1
       treeplex play kuhn_poker --against uniform
       treeplex play kuhn_poker --against "my.py:MyAgent(depth=3)"
-      treeplex play leduc_poker --against "search(depth=3)" --think 500ms
       treeplex play turn_endgame --bets 100%,a --raises a --seat ip -n 20 --log hands.txt
       treeplex play examples/spots/turn.yaml --against "search(leaf=exact)" --boards --iterations 16
-      treeplex play "holdem(stack=100)" -n 20 --phh hands
       treeplex play "holdem(stack=200)" --against "rules(style=maniac)" --seat button --review river
     """
     with Live(None) as live:

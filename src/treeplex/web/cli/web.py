@@ -36,7 +36,7 @@ def web(
     """Start a local server and open the browser: solve spots, browse strategies, play, follow training runs.
 
     It serves the files of one folder, to this machine only. Jobs run one after another, each in its own process. Ctrl-C
-    saves the running job, which resumes when the server is started again on the same folder, also after a crash.
+    saves the running job, which resumes when the server restarts in the same folder, even after a crash.
 
     \b
     Examples:

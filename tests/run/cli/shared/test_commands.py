@@ -57,13 +57,19 @@ def test_the_help_of_a_group_has_the_examples_of_its_commands() -> None:
         assert not each.example or f"treeplex {each.example}" in text
 
 
-@pytest.mark.parametrize("name", [each.name for each in commands_of("treeplex.run.cli")])
-def test_help_fits_one_screen_and_names_its_complete_form(name: str) -> None:
-    wide = {"COLUMNS": "100"}
-    brief = CliRunner().invoke(app, [name, "--help"], env=wide, terminal_width=100).output
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(pytest.param((each.name,), id=each.name) for each in commands_of(*PACKAGES)),
+        *(pytest.param(("holdem", each.name), id=f"holdem {each.name}") for each in commands_of(*HOLDEM)),
+    ],
+)
+def test_help_fits_one_screen_and_names_its_complete_form(words: tuple[str, ...]) -> None:
+    narrow = {"COLUMNS": "80"}
+    brief = CliRunner().invoke(app, [*words, "--help"], env=narrow, terminal_width=80).output
     assert len(brief.splitlines()) <= SCREEN_LINES
     if "--help-all" in brief:
-        complete = CliRunner().invoke(app, [name, "--help-all"], env=wide, terminal_width=100).output
+        complete = CliRunner().invoke(app, [*words, "--help-all"], env=narrow, terminal_width=80).output
         assert len(complete) > len(brief)
         assert "described by --help-all" not in complete
 

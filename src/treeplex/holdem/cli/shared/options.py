@@ -27,7 +27,7 @@ def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., No
     The command gets a mapping from option names, without leading dashes, to the given values; None where not given.
     """
 
-    parameters = [option for name in names for option in options_of(FIELDS[name], None if name in HOW else SPOT_FIELDS)]
+    parameters = [option for name in names for option in options_of(FIELDS[name], SOLVER if name in HOW else SPOT_FIELDS)]
     return with_options(parameters, lambda name: name.replace("_", "-"))
 
 
@@ -68,7 +68,7 @@ def flag(name: str, text: str) -> Any:
     return Annotated[bool, typer.Option(name, help=text)]
 
 
-SPOTS, SPOT_FIELDS, SOLVED = "Hold'em spots", "Fields of a hold'em spot", "Solved hold'em spots"
+SPOTS, SPOT_FIELDS, SOLVED, SOLVER = "Hold'em spots", "Fields of a hold'em spot", "Solved hold'em spots", "Solver"
 """Headings of the help."""
 THREADS = options_under(
     SPOTS,
@@ -80,7 +80,7 @@ ELSEWHERE = options_under(
     SPOTS,
     judge=Annotated[
         bool,
-        typer.Option("--judge", help="With --until: measure the first street's exploitability by solving all later streets."),
+        typer.Option("--judge", help="With --until: compute the first street's exploitability by solving all later streets."),
     ],
     start=path("FILE", "Solve with different ranges or bet sizes, starting from this solution's regrets.", "--from"),
     workers=number("N", "Worker processes for the boards after the first street."),
@@ -104,8 +104,8 @@ SHOWN = options_under(
     only=text("NAMES", "Restrict ranges to these hands: 'top pair,flush draw', 'set', 'ss', 'AKs'."),
     runouts=flag("--runouts", "Show the decision on every turn or river card."),
     range_text=flag("--range", "Print the range at this node as text, for other tools."),
-    ev=text("pot|net", "EV as chips from the pot (pot, a fold is worth 0) or minus half the starting pot (net). Default: pot."),
-    html=path("FILE", "Write an HTML page to browse."),
+    ev=text("pot|net", "pot: EV in chips from the pot, so a fold has EV 0. net: minus half of the starting pot. Default: pot."),
+    html=path("FILE", "Write an interactive HTML page."),
     png=path("FILE", "Draw the grid (.png, .svg or .pdf)."),
     depth=text(
         "N|all", "Actions and cards below the node for --json and --html. Default: 0 (--html: to the end of the street)."
@@ -123,10 +123,10 @@ BRIEFLY = [each for name in FEW_FIELDS for each in options_of(replace(FIELDS[nam
 PLAYED = options_under(
     "Hands of hold'em",
     boards=flag("--boards", "Spots: deal a different board each hand."),
-    reveal=flag("--reveal", "Full hands: show the opponent's cards after every hand, not only at a showdown."),
+    reveal=flag("--reveal", "Full-game hold'em: show the opponent's cards after every hand, not only at a showdown."),
     log=path("FILE", "Append each finished hand to this text file."),
-    saved_hands=path("PLACE", "Full hands: save each finished hand as PHH, in a folder or in one .phhs file.", "--phh"),
-    review=text("STREET", "Full hands: evaluate decisions by solving each hand from the flop, turn or river on."),
+    saved_hands=path("PLACE", "Full-game hold'em: save each finished hand as PHH, in a folder or in one .phhs file.", "--phh"),
+    review=text("STREET", "Full-game hold'em: evaluate decisions by solving each hand from the flop, turn or river on."),
 )
 READ = "treeplex.holdem.cli.shared.requests:described_spot"
 SPOT_OPTIONS = (

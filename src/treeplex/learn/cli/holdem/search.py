@@ -59,17 +59,22 @@ def search(
     """Search a turn, a flop or any other first street to the end of its betting, for all hands at once.
 
     Leaf values at the end of the betting come from a network over river beliefs (rebel, turns only), a network over single
-    hands (hands, turns and flops), a custom leaf (my.py:MyLeaf), exact solving (--exact), or are zero (--zero). The average
-    policy on this street is evaluated, and saved with --out, with later streets solved at the beliefs that it leads to. EVs are
-    in chips and include the pot, so a fold is worth 0. In --json, ev_oop and ev_ip are the search's estimates, and
-    played_ev_oop and played_ev_ip are exact. For exploitability_mbb the big blind is the spot's smallest bet (min_bet). Ctrl-C
-    ends the search early.
+    hands (hands, turns and flops), a custom leaf (my.py:MyLeaf), exact solving (--exact), or are zero (--zero). Ctrl-C ends
+    the search early.
 
     \b
     Examples:
       treeplex holdem search turn_endgame rebel --bets 100%,a --raises a
       treeplex holdem search examples/spots/flop.yaml hands --board QsJh2h --no-judge
       treeplex holdem search examples/spots/turn.yaml --exact -n 32 --out turn.spot
+    \f
+    To evaluate the average policy of this street, and to save it with --out, later streets are solved from the ranges that it
+    leads to. EVs are in chips and include the pot, so a fold has EV 0. In --json, ev_oop and ev_ip are the search's
+    estimates, and played_ev_oop and played_ev_ip are exact. For exploitability_mbb the big blind is the spot's minimum bet
+    (min_bet).
+
+    \b
+    More examples:
       treeplex holdem search examples/spots/flop.yaml --board QsJh2h --zero --no-judge
       treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
     """

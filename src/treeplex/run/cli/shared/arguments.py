@@ -18,14 +18,14 @@ _GAME = typer.Argument(
 GameArgument = Annotated[str, _GAME]
 AnyGameArgument = Annotated[str | None, _GAME]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Refine = Annotated[bool, typer.Option("--refine", help="Split infostates of imperfect recall instead of refusing the game.")]
+Refine = Annotated[bool, typer.Option("--refine", help="Split infostates of imperfect recall instead of rejecting the game.")]
 Complete = Annotated[
     bool,
     typer.Option("--complete", help="Play uniformly at infostates missing from a .json or .csv policy."),
 ]
 Limit = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Refuse games with more than N histories. Default: 50,000,000."),
+    typer.Option(metavar="N", min=1, help="Reject games with more than N histories. Default: 50,000,000."),
 ]
 Updates = Annotated[
     str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous. Default: as in the algorithm's paper.")
@@ -40,7 +40,7 @@ Think = Annotated[
     typer.Option(
         "--think",
         metavar="TIME",
-        help="Thinking time of search agents per decision, such as 2s or 500ms. Default: the agent's setting.",
+        help="Time limit per decision of search agents, such as 2s or 500ms. Default: the agent's setting.",
     ),
 ]
 PlayThink = Annotated[
@@ -48,7 +48,7 @@ PlayThink = Annotated[
     typer.Option(
         "--think",
         metavar="TIME",
-        help="Thinking time of search agents per decision, such as 2s or 500ms. Default: 2s without --iterations.",
+        help="Time limit per decision of search agents, such as 2s or 500ms. Default: 2s without --iterations.",
     ),
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this many seconds.")]
@@ -57,7 +57,7 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files."
 ShowProgress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", help="Show a progress line. Default: on terminals only.")
 ]
-Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")]
+Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run jobs on a Ray cluster: its address, auto, or local.")]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one setting. Repeatable.", rich_help_panel=SETTINGS),
@@ -85,7 +85,7 @@ ShowSettings = Annotated[
     ),
 ]
 TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write the training run to this folder.")]
-TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
+TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training run in this folder.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option("--measure", metavar="NAME", help="Also report a custom measure, my.py:gain. Repeatable."),
