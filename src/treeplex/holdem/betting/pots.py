@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def uncalled(paid: Sequence[int]) -> tuple[int, int]:
-    """The player with an uncalled bet, and its size; (0, 0) if there is none."""
+    """The player with an uncalled bet, and the bet's uncalled chips; (0, 0) if there is none."""
     most, second = sorted(paid)[-1:-3:-1]
     return paid.index(most) * (most > second), most - second
 

@@ -252,7 +252,7 @@ class BettingRules:
         return range(max(least, CALL + 1) if self.blinds else least, stack + 1)  # in whole hands, action 1 is a call
 
     def actions(self, state: BettingState) -> Actions:
-        """The actions on offer to the player to act."""
+        """The actions offered to the player to act."""
         legal = self.legal_raises(state)
         raises = self.plan.offered(state, self, legal) if legal and not self.limits else legal
         if state.paid[state.player] == state.faced:

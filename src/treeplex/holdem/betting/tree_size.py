@@ -94,7 +94,7 @@ def betting_size(
         rules: rules of any number of players.
         root: the state to start from; None for the beginning of the hand.
         streets: number of streets to count; None for all remaining ones.
-        enough: function that says whether a tree of at least this size is too large; counting stops then.
+        enough: predicate that is true if a tree of at least this size is too large; counting then stops.
 
     Raises:
         SpecError: without ``enough``, a single street has too many lines to count.

@@ -135,7 +135,7 @@ def counted(boards: NDArray[np.uint8], weights: Ints) -> Ints:
 def equities_on(boards: NDArray[np.uint8], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Equities of classes against each other on a weighted sample of boards, float64 [169, 169].
 
-    If a pair of classes meets less often on these boards than on all boards, the difference counts as a tie.
+    If two classes share fewer of these boards than of all boards, the missing ones count as ties.
 
     Args:
         boards: uint8 [B, 5].

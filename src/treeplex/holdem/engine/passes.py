@@ -58,7 +58,7 @@ NUMBERS_A_THREAD = 150_000
 COLUMNS = len(Weights._fields)
 
 CHUNKS = 4
-"""Minimum number of work pieces per thread, so that one slow piece does not delay the rest."""
+"""Minimum number of work pieces per thread, so that one slow piece does not delay the whole pass."""
 
 NUMBERS_A_PIECE = 4_000_000
 """Maximum stored numbers per work piece, if boards are small enough; Ctrl-C is handled between pieces."""

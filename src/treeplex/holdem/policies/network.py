@@ -89,7 +89,7 @@ def tell_of_member(watch: Watch, before: int, total: int, done: int, _: int) -> 
 
 
 class NetworkReader(NamedTuple):
-    """Reads a table from networks.
+    """Tabulates both players' networks on a compiled spot.
 
     Attributes:
         head: kind of output, of :data:`treeplex.forms.policies.heads.HEADS`.

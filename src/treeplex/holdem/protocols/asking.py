@@ -31,7 +31,7 @@ REMEDIES = {
 
 
 class NoAnswerError(GameError):
-    """A request without a usable answer.
+    """Raised for a request without a usable answer.
 
     Attributes:
         status: the HTTP status; 0 if no answer came.
@@ -145,7 +145,7 @@ def said_by(error: object) -> str:
 
 
 def shown(said: object) -> str:
-    """The start of a server's answer, on one line."""
+    """The beginning of a server's answer, as one line for messages."""
     text = " ".join((said.decode("utf-8", "replace") if isinstance(said, bytes) else json.dumps(said)).split())
     return (text if len(text) <= SHOWN else f"{text[:SHOWN]} ...") or "nothing"
 

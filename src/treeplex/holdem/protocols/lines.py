@@ -12,11 +12,11 @@ LONGEST = 65_536
 
 
 class LateError(GameError):
-    """The other side sent or received nothing for too long."""
+    """Raised if the other side sends or accepts nothing within the time limit."""
 
 
 class LeftError(GameError):
-    """The other side has closed the connection."""
+    """Raised if the other side has closed the connection."""
 
 
 @final

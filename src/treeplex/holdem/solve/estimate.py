@@ -188,6 +188,9 @@ def estimate_spot(
         threads: default: one per available core.
         isomorphism: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`; False with locks.
 
+    Returns:
+        Sizes of the betting tree and arrays, bytes for each storage type, and seconds per iteration.
+
     Raises:
         SpecError: unknown algorithm or parameter, too many threads, or too many bets to count.
     """

@@ -130,7 +130,7 @@ def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: 
     if resume is None:
         return Session(job, records=job.kept_records())
     job.go_on(resume)
-    # records whose judging was interrupted do not count
+    # records of interrupted evaluations do not count
     return Session(job, records=[record for record in resume.records if not isnan(record.exploitability)])
 
 

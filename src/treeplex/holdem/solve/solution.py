@@ -288,7 +288,7 @@ def spot_file(path: str | os.PathLike[str]) -> Path:
 
 
 def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
-    """The number of streets that a file keeps."""
+    """The number of streets stored in a file, from a number or the name of the last one."""
     names = [street_names(solution.spot.format)[street] for street in solution.spot.streets]
     if streets is None:
         return solution.streets
@@ -361,6 +361,9 @@ def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> Ho
     Args:
         path: the file.
         resumable: whether to read the solver state if the file has it; the strategy alone takes an eighth of the file.
+
+    Returns:
+        The solution, with the strategy, all evaluations and, if read, the solver state.
 
     Raises:
         FileError: the file is missing, not a solution, truncated, modified or from another version.

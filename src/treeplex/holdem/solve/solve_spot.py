@@ -53,6 +53,9 @@ def solve_spot(
         interrupt: an existing listener for Ctrl-C; a solution with the status ``interrupted`` is then returned.
         out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing file is replaced.
 
+    Returns:
+        The solution, evaluated: its average strategy, exploitability and both players' EVs, in chips.
+
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as in :func:`treeplex.solve`.
         JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the solution so far, evaluated unless Ctrl-C is pressed again. A
@@ -75,7 +78,7 @@ def solve_spot(
         outcome = session.run(seconds=seconds, progress=progress)
         job = session.job
         assert isinstance(job, SolvingJob)
-        solution = job.solution(outcome)  # judged by the workers, which end with the session
+        solution = job.solution(outcome)  # evaluated by the workers, which end with the session
         assert isinstance(solution, HoldemSolution)
     if solution.status == "interrupted" and interrupt is None:
         raise JobInterrupt(solution)

@@ -61,7 +61,7 @@ class Showdowns:
         strengths = np.stack([format_strengths(self.format, complete) for complete in boards])
         totals = np.zeros((2, *self.apart.shape), np.float32)
         add_shares(strengths, weights, totals[0], totals[1])
-        if not board:  # each board stands for its images
+        if not board:  # each board represents its images under suit renamings
             totals = np.stack([totals[:, image][:, :, image] for image in self.suits.maps]).mean(axis=0)
         shares, met = totals[0], totals[1]
         share = np.full_like(met, 0.5)

@@ -145,6 +145,9 @@ def equity(
         progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with the
             number of finished parts and of all parts.
 
+    Returns:
+        Each player's equities as shares of the pot, in total and hand by hand, with standard errors if sampled.
+
     Raises:
         SpecError: too few or too many ranges, unreadable text, repeated cards, or ranges without a possible deal.
     """

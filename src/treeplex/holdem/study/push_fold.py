@@ -71,6 +71,9 @@ def push_fold(stack: float, *, ante: float = 0.0) -> PushFold:
         stack: effective stack in big blinds, before blinds and antes.
         ante: ante of each player, in big blinds.
 
+    Returns:
+        The equilibrium: frequencies and EVs by hand class, float64 [169] each, in big blinds.
+
     Raises:
         SpecError: the stack does not exceed big blind and ante or is above 200, or the ante is negative.
     """

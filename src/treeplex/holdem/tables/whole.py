@@ -116,7 +116,7 @@ class WholeTable(Table):
         return HOLDEM_STREETS[sizes.index(cards)] if len(sizes) == len(HOLDEM_STREETS) else f"street {sizes.index(cards) + 1}"
 
     def position(self, player: int) -> str:
-        """The name of a player's position, heads-up or at larger tables."""
+        """The name of a player's position."""
         name = position_names(self.players)[self.rules.order.index(player)]
         return {"BTN": "the button (small blind)", "BB": "the big blind"}[name] if self.players == 2 else name
 

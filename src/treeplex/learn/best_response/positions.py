@@ -20,7 +20,7 @@ from treeplex.search.agents.agent import Agent, agent_policy, fork
 from treeplex.search.subgames.beliefs import Belief
 
 NOBODY = -9
-"""Seat number that stands for none: the fixed agent plays all seats."""
+"""Seat number for no learner: the fixed agent plays all seats."""
 
 
 class Position(NamedTuple):

@@ -60,7 +60,7 @@ class NeuralLearner(Learner):
         walks_rules: whether the class supports uncompiled games.
         for_teams: whether it is designed for games in which all players receive the same payoff.
         alone: whether it learns against fixed opponents instead of approximating an equilibrium.
-        zero_sum: its name if it supports only two-player constant-sum games.
+        zero_sum: the class's display name if it supports only two-player constant-sum games; otherwise empty.
         saved: names of attributes (integers and arrays) to save in addition to :meth:`parts`.
         sampler: samples traversals and episodes.
         strategy: the sampling policy of traversals, in learners that use them.

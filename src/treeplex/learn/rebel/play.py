@@ -77,8 +77,8 @@ class Play(ABC):
         solved: progress, in the unit of the settings' length.
         empty: zero rows, with the shapes and types of training rows.
         losses: losses of the value network and of the policy network.
-        burns_rows: whether ``burn_in`` is a number of rows, which are kept for training, rather than of solved subgames, whose
-            rows are discarded.
+        burns_rows: whether ``burn_in`` counts rows, which are used for training, instead of solved subgames, whose rows are
+            discarded.
     """
 
     empty: Rows

@@ -95,6 +95,9 @@ def train_seeds(
         out: folder for new training runs.
         resume: folder to resume; finished runs are kept.
 
+    Returns:
+        The training runs in order of seed, and the bands over their measurements.
+
     Raises:
         SpecError: a learner without a seed, or a number below 1.
         FileError: a folder that cannot be written, or does not contain training runs with several seeds.

@@ -225,7 +225,7 @@ def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> No
 
 
 def run(order: Order, line: Line) -> None:
-    """Solve until finished or asked to stop."""
+    """Solve until finished or a stop is requested."""
     if order.request.boards is not None:
         run_flops(order, line)
         return
@@ -255,7 +255,7 @@ def run(order: Order, line: Line) -> None:
 
 
 def run_flops(order: Order, line: Line) -> None:
-    """Solve a spot on many boards until finished or asked to stop; the report is the same as on the command line."""
+    """Solve a spot on many boards until finished or a stop is requested; the report is the same as on the command line."""
     request, boards = order.request.flops()
 
     def spot_on(board: str) -> Spot:

@@ -60,7 +60,7 @@ TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
 and flops, accurate within a factor of two."""
 
 START_SECONDS, JUDGED = 2.0, 1.2
-"""Seconds to start a process, and the factor for judging every tenth strategy, which takes as long as two iterations."""
+"""Seconds to start a process, and the factor for evaluations after every tenth iteration, each as long as two iterations."""
 
 
 def shallow(fields: dict[str, Any]) -> dict[str, Any]:

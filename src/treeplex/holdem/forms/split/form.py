@@ -257,7 +257,7 @@ class SplitForm:
         return float((best - expected).sum() / 2)
 
     def arrays(self, state: SplitState) -> dict[str, Array]:
-        """The arrays of the whole spot as in :class:`SpotForm`, assembled anew; in a file if memory is short."""
+        """The arrays of the whole spot as in :class:`SpotForm`, assembled at each call; in a file if memory is short."""
         names = ["regrets", *(["guesses"] if self._worker.predicts else []), "average"]
         return {key: array for name in names for key, array in self._whole(state, name).items() if array.size}
 

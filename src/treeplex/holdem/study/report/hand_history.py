@@ -138,7 +138,7 @@ def check_number(number: int, hands: int) -> None:
 
 @dataclass
 class Follower:
-    """Replays a hand and collects its heads-up spots, each with the line played from there."""
+    """Replays a hand and collects its heads-up spots, each with the line played after it."""
 
     names: tuple[str, ...]
     spots: list[HandSpot] = field(default_factory=list)

@@ -168,6 +168,9 @@ def review(
         progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with the
             street, its solving progress, and its pot.
 
+    Returns:
+        For each street, its solution and the player's decisions, with EVs in chips from the pot and the loss of each action.
+
     Raises:
         FileError: not a hand history.
         SpecError: a hand without a heads-up street, unknown cards, or a street that does not fit into memory.
@@ -180,7 +183,7 @@ def review(
 
 
 def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
-    """Review a hand that has been read."""
+    """Review a recorded hand."""
     names = [HOLDEM_STREETS[played_street.street] for played_street in hand.streets]
     if how.first is not None and how.first not in names:
         raise SpecError(f"the hand has no heads-up {how.first} with chips behind; it has {', '.join(names)}")

@@ -31,7 +31,7 @@ def nash(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
 
 
 def uniform(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
-    """Weights in proportion to how often each strategy was found; with best responses this is fictitious play."""
+    """Weights proportional to how often each strategy was a response; with best responses this is fictitious play."""
     return [times / times.sum() for times in counts]
 
 
@@ -56,5 +56,5 @@ def replicator(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
 
 MetaSolver = Callable[[Floats, Sequence[Counts]], list[Floats]]
 META_SOLVERS: Mapping[str, MetaSolver] = {"nash": nash, "uniform": uniform, "prd": replicator}
-"""Meta-solvers by name. They map payoffs of all strategy profiles, float64 [N, K0, K1, ...], and how often each player's
-strategies were found, int64 [K], to a distribution over each pool."""
+"""Meta-solvers by name. They map payoffs of all strategy profiles, float64 [N, K0, K1, ...], and how often each strategy was a
+response, for each player int64 [K], to a distribution over each pool."""

@@ -65,7 +65,7 @@ class Pools:
 
     Attributes:
         payoffs: float64 [N, K0, K1, ...], each player's payoff for all strategy profiles.
-        found: for each player int64 [K], number of times each strategy was found as a response.
+        found: for each player int64 [K], how often each strategy was a computed response.
     """
 
     found: list[NDArray[np.int64]]

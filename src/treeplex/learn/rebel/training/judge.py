@@ -230,6 +230,10 @@ def judge_rebel(
         watch: called periodically with the work done, the total and the estimated seconds left.
         progress: False shows none; None shows it in a terminal, see :func:`treeplex.solve`.
 
+    Returns:
+        Exploitability in the game's units (full-game hold'em: chips per hand), how it was measured, and whether more
+        playthroughs would change it.
+
     Raises:
         PolicyError: the network is for another game, or none is shipped for it.
         FileError: the network cannot be read, or the folder cannot be written.
