@@ -1,13 +1,13 @@
-"""Run reproductions and renew ``docs/papers``.
+"""Run reproductions and regenerate ``docs/papers``.
 
-    python papers/run.py --list                  every study, with how long it takes and what it needs
+    python papers/run.py --list                  every study, with its time and requirements
     python papers/run.py ddcfr/table4            one
-    python papers/run.py rebel --within 5        those of a paper that take at most five minutes
-    python papers/run.py --all                   all on the pages that take at most an hour
-    python papers/run.py vtcfr/one_scheme kuhn   with an option of the study's own
+    python papers/run.py rebel --within 5        all studies of a paper of at most five minutes
+    python papers/run.py --all                   all studies on the pages of at most an hour
+    python papers/run.py vtcfr/one_scheme kuhn   one, with its own option
     python papers/run.py --page                  only docs/papers, from the stored results, and the list in README.md
 
-One study runs in this process, several run one after another in processes of their own.
+One study runs in this process, several run one after another in separate processes.
 """
 
 import argparse
@@ -36,10 +36,10 @@ def overview() -> str:
 
 
 def run_each(wanted: Sequence[Study]) -> None:
-    """Run studies in processes of their own; those that lack something are named and left out.
+    """Run studies in separate processes; studies with missing requirements are reported and skipped.
 
     Raises:
-        SystemExit: if any fails; the others still run.
+        SystemExit: any fails; the others still run.
     """
     failed = []
     for each in wanted:
@@ -50,7 +50,7 @@ def run_each(wanted: Sequence[Study]) -> None:
         if subprocess.run([sys.executable, __file__, each.name], cwd=ROOT, check=False).returncode:
             failed.append(each.name)
     if not wanted:
-        print("nothing takes so little time")
+        print("no study is that short; increase --within")
     if failed:
         raise SystemExit(f"failed: {', '.join(failed)}")
 
@@ -61,11 +61,11 @@ def main() -> None:
         run(studies()[name], options)
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a study with its own options, or studies and papers")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a study with its options, or several studies or papers")
     parser.add_argument("--list", action="store_true", help="show all studies (default)")
     parser.add_argument("--all", action="store_true", help="run all studies on the pages")
-    parser.add_argument("--within", type=float, default=HOUR, metavar="MINUTES", help="leave out longer ones (default: 60)")
-    parser.add_argument("--page", action="store_true", help="only write the pages")
+    parser.add_argument("--within", type=float, default=HOUR, metavar="MINUTES", help="skip longer studies (default: 60)")
+    parser.add_argument("--page", action="store_true", help="only write the pages from stored results")
     asked = parser.parse_args()
     wanted = [each for each in studies().values() if asked.all and each.place is not None]
     wanted += [each for name in asked.names for each in chosen(name) if each not in wanted]

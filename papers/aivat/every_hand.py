@@ -1,4 +1,4 @@
-"""Every hand that can be played between two policies, with its probability: what matches only sample."""
+"""All hands that two policies can play, with their probabilities; matches only sample them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ def after(
     probability: float,
     steps: tuple[HandEvent, ...],
 ) -> Iterator[tuple[float, PlayedHand]]:
-    """The hands that go on from a public state."""
+    """The hands that continue from a public state."""
     options = rules.options(state)
     if options.player == TERMINAL:
         yield probability, PlayedHand(dealt, steps, rules.payoffs(state, dealt))

@@ -1,4 +1,4 @@
-"""AIVAT over every hand of Leduc poker: the variance that it removes from a match, and a check that it is unbiased."""
+"""AIVAT over every hand of Leduc poker: variance reduction in a match, and a check that it is unbiased."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,7 +24,7 @@ def solved(game: CompiledGame, algorithm: str, iterations: int) -> Policy:
 
 
 def moments(hands: Sequence[tuple[float, PlayedHand]], judge: Callable[[PlayedHand], Sequence[float]]) -> tuple[float, float]:
-    """Mean and standard deviation of what player 0 gets."""
+    """Mean and standard deviation of player 0's result."""
     chances = np.array([chance for chance, _ in hands])
     values = np.array([judge(hand)[0] for _, hand in hands])
     mean = float(chances @ values)
@@ -78,7 +78,7 @@ def reproduce() -> Result:
 
 
 def several_players() -> tuple[list[list[str]], dict[str, float]]:
-    """A match of three, as it is and without luck, beside its exact value."""
+    """A match of three players, with and without variance reduction, and its exact value."""
     game = tp.compile(THREE)
     policy = solved(game, "cfr", 10)
     agents = [policy, "uniform", "uniform"]
@@ -93,7 +93,7 @@ def several_players() -> tuple[list[list[str]], dict[str, float]]:
 
 
 def drawn(policies: dict[str, Policy]) -> list[Picture]:
-    """The pictures of the guide: a matrix, and the running mean of a match with and without luck."""
+    """The pictures of the guide: a matrix, and the running mean of a match with and without variance reduction."""
     game, first = tp.compile(GAME), dict(list(policies.items())[:2])
     matrix = tp.match(game, policies, table=True).plot()
     running = tp.match(game, first, hands=HANDS, sampled=True, aivat=True).plot()

@@ -1,7 +1,7 @@
 """CFR 2007: limit hold'em in buckets, nearly solved, with matches between abstractions and against simple players.
 
 Sweeps with DCFR+ in place of sampled chance. Solving takes, on one core, a minute with 5 buckets, four with 6, half an hour
-with 8 and over two hours with 10 (``--buckets 5,6,8`` leaves them out). Runs are kept (``--runs DIR``) and go on after an
+with 8 and over two hours with 10 (``--buckets 5,6,8`` leaves them out). Runs are stored (``--runs DIR``) and resumed after an
 interruption.
 """
 
@@ -28,10 +28,10 @@ EVALUATIONS = 8
 GOAL = 5.0
 """Thousandths of a big blind a hand."""
 RULE_BUCKETS = 6
-"""Buckets of a simple player, over all hands of a street alike."""
+"""Buckets of a simple player, each with the same number of a street's hands."""
 
 Rule = Callable[[int, bool, bool], int]
-"""From the bucket, whether folding and whether raising are possible: -1 to fold, 0 to check or call, 1 to bet or raise."""
+"""A rule from the bucket and whether folding and raising are legal to -1 (fold), 0 (check or call) or 1 (bet or raise)."""
 
 
 def always_call(bucket: int, fold: bool, rise: bool) -> int:
@@ -61,7 +61,7 @@ RULES: dict[str, Rule] = {
 
 
 def rule_player(name: str, game: LimitGame) -> LimitStrategy:
-    """A strategy that looks at the bucket of the street only."""
+    """A strategy that depends only on the bucket of the street."""
     tables = empty_tables(game)
     for street, count in enumerate(game.counts):
         fill(tables, game, street, count, RULES[name])
@@ -69,7 +69,7 @@ def rule_player(name: str, game: LimitGame) -> LimitStrategy:
 
 
 def fill(tables: Tables, game: LimitGame, street: int, count: int, rule: Rule) -> None:
-    """One street of a rule: 1 at the action that it takes."""
+    """One street of a rule: 1 at the chosen action."""
     first, nodes, n, slots = (int(number) for number in game.betting.streets[street, :4])
     size, offset = game.sequences[street], int(tables.offsets[street])
     table = tables.late if street == len(game.counts) - 1 else tables.early

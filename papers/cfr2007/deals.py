@@ -1,7 +1,7 @@
-"""Whole deals of limit poker with bucketed cards: the betting tree of all streets is walked once for each deal.
+"""Complete deals of limit poker with bucketed cards: each deal traverses the betting tree of all streets once.
 
-Streets before the last are float64; the last, which has nearly all the numbers, is float32.
-:mod:`papers.cfr2007.street` has what is done on one street.
+Streets before the last are float64; the last, which has nearly all the numbers, is float32. :mod:`papers.cfr2007.street`
+handles a single street.
 """
 
 from typing import NamedTuple
@@ -27,10 +27,11 @@ Sequences = NDArray[np.uint16]
 
 
 class Scratch(NamedTuple):
-    """Working memory of one walk; streets before the last lie one after the other, from where ``at`` says.
+    """Working memory of one traversal; streets before the last are stored consecutively at the offsets ``at``.
 
     Attributes:
-        at: int64 [S, 3], where each street begins in ``policy``, ``reach`` and ``values``; for the last, where the others end.
+        at: int64 [S, 3], where each street begins in ``policy``, ``reach`` and ``values``; for the last street, the end of the
+            others.
         policy, reach, values, total: float64, streets before the last.
         late_policy, late_reach, late_values, late_ends, late_total: float32, the last street.
         following, ends: float64, reach and values of the starts of the next street.
@@ -96,7 +97,7 @@ def scratch_for(betting: BettingArrays) -> Scratch:
 
 @kernel(error_model="numpy")
 def find_rows(betting: BettingArrays, tables: Tables, sequence: int, rows: Ints) -> None:
-    """Write where the rows of a sequence begin on each street."""
+    """Write the offsets of a sequence's rows on each street."""
     for street in range(rows.shape[0]):
         width = betting.streets[street, 2] * betting.streets[street, 3]
         rows[street] = tables.offsets[street] + sequence // tables.tails[street] * width
@@ -134,7 +135,7 @@ def reach_all(betting: BettingArrays, work: Scratch) -> None:
 
 @kernel(error_model="numpy")
 def value_late(betting: BettingArrays, win: np.float32, work: Scratch) -> None:
-    """Values of the last street; those of its starts also in ``work.ends``."""
+    """Values of the last street; those of its starts are also written to ``work.ends``."""
     last = betting.streets.shape[0] - 1
     show_down(betting, work.late_levels, win, work.late_ends)
     value_nodes(betting, last, work.late_policy, work.late_levels, work.late_ends, work.late_values)
@@ -146,7 +147,7 @@ def value_late(betting: BettingArrays, win: np.float32, work: Scratch) -> None:
 def learn_deals(
     betting: BettingArrays, regrets: Tables, average: Tables, first: Sequences, second: Sequences, wins: Singles
 ) -> None:
-    """Chance-sampled CFR: for each deal regret matching, then updates of both players at once.
+    """Chance-sampled CFR: for each deal, regret matching and then simultaneous updates of both players.
 
     Args:
         betting: the betting.
@@ -240,13 +241,13 @@ def draw_pairs(pairs: NDArray[np.float32], sums: Floats, draws: Floats, first: S
 
 @kernel(error_model="numpy")
 def weight(tables: Tables, last: bool, place: int) -> float:
-    """One number of a table."""
+    """One entry of a table."""
     return float(tables.late[place]) if last else float(tables.early[place])
 
 
 @kernel(error_model="numpy")
 def draw_action(betting: BettingArrays, street: int, node: int, start: int, sequence: int, tables: Tables, draw: float) -> int:
-    """The action that ``draw`` in [0, 1) picks at a node, in proportion to a table; uniform where that is zero."""
+    """The action selected by ``draw`` in [0, 1) at a node, in proportion to a table; uniform if the entries are zero."""
     number = betting.streets[street, 0] + node
     actions, slot = betting.nodes[number, 1], betting.nodes[number, 2]
     starts, slots = betting.streets[street, 2], betting.streets[street, 3]
@@ -276,7 +277,7 @@ def play_hands(
     draws: Floats,
     results: Floats,
 ) -> None:
-    """Play one hand a deal.
+    """Play one hand per deal.
 
     Args:
         betting: the betting.

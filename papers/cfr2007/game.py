@@ -1,4 +1,4 @@
-"""Limit hold'em in buckets as compact arrays: streets that repeat are stated once; and tables of numbers for its sequences."""
+"""Limit hold'em in buckets as compact arrays, with repeated streets stored once; and tables over its sequences."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class LimitGame(BucketGame):
 
     @classmethod
     def of(cls, game: BucketGame) -> "LimitGame":
-        """The same game with what the solvers here need."""
+        """A :class:`LimitGame` from a bucketed game, for the solvers here."""
         return cls(
             game.spot,
             game.counts,
@@ -40,7 +40,7 @@ class LimitGame(BucketGame):
         """The game of a spec.
 
         Raises:
-            SpecError: it is not in buckets.
+            SpecError: the game has no buckets.
         """
         game = load(spec)
         if not isinstance(game, BucketGame):
@@ -58,7 +58,7 @@ class LimitGame(BucketGame):
 
     @property
     def big_blind(self) -> float:
-        """Chips; of spots without blinds the smallest bet."""
+        """Big blind in chips; for spots without blinds the smallest bet."""
         return self.spot.blinds[1] if self.spot.blinds else self.spot.min_bet
 
     @cached_property
@@ -86,7 +86,7 @@ class LimitGame(BucketGame):
 
 
 def tables_of(game: LimitGame, early: NDArray[np.float64], late: NDArray[np.float32]) -> Tables:
-    """Flat arrays as tables."""
+    """Tables from flat arrays."""
     rows, sequences = game.table_rows, game.sequences
     offsets = [sum(rows[:street]) for street in range(len(rows) - 1)] + [0]
     tails = [sequences[-1] // count for count in sequences]
@@ -105,10 +105,10 @@ class StreetBetting:
 
     Attributes:
         tree: the whole betting tree.
-        level: chips that each player had in the pot before.
+        level: chips of each player in the pot before the street.
         nodes: for each decision in preorder player, actions and first slot, then kind and target of each action.
-        losses, ends: chips of this street that folding loses, and that each player has in at each end.
-        below: for each end the node of the tree that opens the next street, or the showdown.
+        losses, ends: chips of this street lost by folding, and each player's chips at each end.
+        below: for each end, the first node of the next street, or the showdown.
         slots: actions so far.
     """
 
@@ -121,7 +121,7 @@ class StreetBetting:
     slots: int = 0
 
     def grow(self, number: int) -> int:
-        """Add a decision of the tree, and all that follows on its street; its number within the street."""
+        """Add a decision and its street's subtree; returns its number within the street."""
         decision, own = self.tree.nodes[number], len(self.nodes)
         if not isinstance(decision, Decision) or len(decision.actions) > MOST_ACTIONS:
             raise GameError(NOT_ALIKE)
@@ -148,7 +148,7 @@ def limit_betting(tree: BettingTree) -> BettingArrays:
     """The compact arrays of a betting tree of fixed limit.
 
     Raises:
-        GameError: a street's betting is not the same for all ways of reaching it, or it has more than three actions.
+        GameError: a street's betting depends on how it is reached, or a node has more than three actions.
     """
     starts, levels = [0], [0.0]
     streets: list[list[int]] = []

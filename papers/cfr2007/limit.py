@@ -1,4 +1,4 @@
-"""Limit hold'em in buckets by CFR with sampled chance, or by full sweeps: solve, look at, and let play each other.
+"""Limit hold'em in buckets by CFR with sampled chance, or by full sweeps: solve, show strategies, and play matches.
 
     python -m papers.cfr2007.limit solve --game "bucketed_holdem(buckets=5)" -n 2000000 --out runs/five
     python -m papers.cfr2007.limit solve --game "bucketed_holdem(buckets=8)" -a dcfr+ -n 150 --out runs/eight
@@ -6,8 +6,8 @@
     python -m papers.cfr2007.limit show runs/five --line r
     python -m papers.cfr2007.limit match runs/five runs/eight --deals 50000
 
-An iteration is one deal; with ``-a dcfr`` (or cfr, cfr+, lcfr) a sweep of all of them. Ctrl-C saves. Exploitability is inside
-the abstract game, in mbb/hand. ``match`` and ``show`` also take run folders of ``treeplex solve``.
+An iteration is one deal, or with ``-a dcfr`` (or cfr, cfr+, lcfr) a sweep over all deals. Ctrl-C saves. Exploitability is
+inside the abstract game, in mbb/hand. ``match`` and ``show`` also take run folders of ``treeplex solve``.
 """
 
 import argparse
@@ -32,31 +32,33 @@ def parser() -> argparse.ArgumentParser:
     commands = found.add_subparsers(required=True)
     solving = commands.add_parser("solve", help="solve an abstraction")
     solving.add_argument("--game", help="spec (default: bucketed_holdem)")
-    solving.add_argument("-n", "--iterations", type=int, default=2_000_000, help="in total, those before a resume included")
+    solving.add_argument(
+        "-n", "--iterations", type=int, default=2_000_000, help="total iterations, including those before a resume"
+    )
     solving.add_argument("--out", type=Path, required=True, help="run folder")
-    solving.add_argument("-a", "--algorithm", help="sampled (default), or a rule that sweeps, such as dcfr")
-    solving.add_argument("--discount-every", type=int, help="linear CFR in steps of so many iterations (default: 0, plain CFR)")
+    solving.add_argument("-a", "--algorithm", help="sampled (default), or a rule for full sweeps such as dcfr")
+    solving.add_argument("--discount-every", type=int, help="discount linearly every N iterations (default: 0, plain CFR)")
     solving.add_argument("--seed", type=int, help="of the deals (default: 0)")
-    solving.add_argument("--threads", type=int, default=1, help="one is deterministic; more share tables without locks")
+    solving.add_argument("--threads", type=int, default=1, help="one is deterministic; several share tables without locks")
     solving.add_argument("--evaluations", type=int, default=10, help="how often exploitability is computed")
     solving.add_argument("--resume", action="store_true", help="resume the run in --out")
     solving.add_argument("--force", action="store_true", help="overwrite the run in --out")
     solving.set_defaults(run=solve)
-    showing = commands.add_parser("show", help="the strategy before the flop")
+    showing = commands.add_parser("show", help="show the preflop strategy")
     showing.add_argument("folder", type=Path, help="run folder")
-    showing.add_argument("--line", default="", help="betting before the flop: c call, r raise")
+    showing.add_argument("--line", default="", help="preflop betting line: c for call, r for raise")
     showing.set_defaults(run=show)
-    playing = commands.add_parser("match", help="play with real cards, each deal in both seats")
+    playing = commands.add_parser("match", help="play a match with real cards, each deal in both seats")
     playing.add_argument("folders", type=Path, nargs="+", help="run folders")
     playing.add_argument("--deals", type=int, default=20_000)
-    playing.add_argument("--sampled", action="store_true", help="draw actions as at a table; else weigh all betting")
+    playing.add_argument("--sampled", action="store_true", help="sample actions instead of weighting all betting")
     playing.add_argument("--seed", type=int, default=0, help="of the cards")
     playing.set_defaults(run=match)
     return found
 
 
 def solve(given: argparse.Namespace) -> Table:
-    """Solve an abstraction; evaluations as a table.
+    """Solve an abstraction; returns its evaluations as a table.
 
     Raises:
         SpecError: settings that differ from those of the run that is resumed.
@@ -75,7 +77,7 @@ def solve(given: argparse.Namespace) -> Table:
 
 
 def evaluations(run: LimitRun) -> Table:
-    """What a run came to."""
+    """Table of a run's evaluations."""
     rows = [
         [f"{each.done:,}", f"{each.seconds:,.0f}", f"{each.exploitability:.2f}", "{:.1f} to {:.1f}".format(*each.bounds)]
         for each in run.records
@@ -85,7 +87,7 @@ def evaluations(run: LimitRun) -> Table:
 
 
 def show(given: argparse.Namespace) -> Table:
-    """The strategy before the flop, a row for each bucket."""
+    """The preflop strategy, a row for each bucket."""
     strategy = load_limit(given.folder)
     node, groups = preflop_strategy(strategy, given.line), preflop_buckets(strategy.game.buckets)
     rows = [
@@ -98,7 +100,7 @@ def show(given: argparse.Namespace) -> Table:
 
 
 def match(given: argparse.Namespace) -> Table:
-    """All against all."""
+    """Play every strategy against every other one."""
     found = play_limit([load_limit(folder) for folder in given.folders], given.deals, seed=given.seed, sampled=given.sampled)
     title = f"mbb/hand won by the row from the column, ± one standard error; {found.deals:,} deals in both seats"
     return Table(title, ["", *found.names], [[name, *found.cells(row)] for row, name in enumerate(found.names)])

@@ -1,8 +1,7 @@
 """Matches of limit hold'em with real cards: every pair of strategies on the same deals, in both seats.
 
-Each deal is played twice, the second time with the players in each other's seats and cards (duplicate poker), so that luck
-cancels to first order. Either the value of a deal is exact over all betting, by walking the tree with both strategies, or
-actions are drawn.
+Each deal is played twice, the second time with seats and cards exchanged (duplicate poker), which removes most of the variance.
+The value of a deal is either exact, by traversing the betting tree with both strategies, or sampled.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,17 +20,17 @@ from treeplex.holdem.cards.strength import River
 CHUNK = 4096
 """Deals whose cards are dealt at a time."""
 DRAWS = 64
-"""Random numbers for a hand that is played out: at most so many actions."""
+"""Maximum number of random numbers (actions) per sampled hand."""
 
 
 @dataclass(frozen=True, eq=False)
 class LimitMatch:
-    """Results of all against all, in thousandths of a big blind per hand.
+    """Results of all pairs of strategies, in mbb/hand.
 
     Attributes:
         names: of the strategies.
-        deals: deals; each was played twice.
-        means: float64 [n, n], what the row's strategy wins from the column's.
+        deals: number of deals, each played twice.
+        means: float64 [n, n], winnings of the row's strategy against the column's.
         errors: float64 [n, n], standard errors of the means; NaN of a single deal.
         sampled: whether actions were drawn; else values are exact over the betting.
     """
@@ -56,14 +55,14 @@ def play_limit(
     sampled: bool = False,
     done: Callable[[int, int], None] | None = None,
 ) -> LimitMatch:
-    """Let every strategy play every other one.
+    """Play every strategy against every other one.
 
     Args:
         strategies: at least two, for the same cards and betting.
         deals: independent deals of two hands and a board.
         seed: of cards and of actions.
-        sampled: draw actions, as at a table, instead of weighing all betting.
-        done: told (deals done, deals).
+        sampled: sample actions instead of computing exact values over all betting.
+        done: called with (deals done, deals).
 
     Raises:
         PolicyError: fewer than two strategies, or they are for different games.
@@ -90,7 +89,7 @@ def play_limit(
 
 
 def check_alike(strategies: Sequence[LimitStrategy]) -> None:
-    """Refuse strategies that cannot sit at one table."""
+    """Raise an error for strategies of different games."""
     if len(strategies) < 2:
         raise PolicyError("a match needs at least two strategies; give another run folder")
     first = strategies[0]
@@ -101,7 +100,7 @@ def check_alike(strategies: Sequence[LimitStrategy]) -> None:
 
 
 def chunk_gains(strategies: Sequence[LimitStrategy], size: int, random: np.random.Generator, sampled: bool) -> Floats:
-    """What each strategy wins from each other on ``size`` deals, mean of both seats: float64 [n, n, size]."""
+    """Winnings of each strategy against each other on ``size`` deals, mean of both seats: float64 [n, n, size]."""
     sequences, wins = deal_cards(strategies, size, random)
     draws = random.random((size, DRAWS)) if sampled else np.zeros((0, 0))
     betting = strategies[0].game.betting

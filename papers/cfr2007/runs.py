@@ -28,7 +28,7 @@ from treeplex.run.solve.settings import SOLVE
 from treeplex.run.solve.tree_game import policy_file
 
 SAMPLED = "sampled"
-"""The paper's algorithm, CFR with sampled chance; every other one sweeps."""
+"""The paper's algorithm, CFR with sampled chance; all others use full sweeps."""
 LIMIT = JobKind(
     name="limit",
     unit="iterations",
@@ -37,21 +37,20 @@ LIMIT = JobKind(
     needs={"settings": dict, "identity": str, "game": str, "iterations": int, "evaluations": int},
 )
 """Runs of limit hold'em. An iteration is a deal walked, or a sweep of all of them. ``exploitability``: in the abstract game,
-thousandths of a big blind per hand; ``bounds``: what the game is worth to the big blind's seat lies between these."""
+thousandths of a big blind per hand; ``bounds``: bounds of the game's value for the big blind.
+"""
 
 
 @dataclass(frozen=True)
 class LimitSettings(Settings):
-    """What decides the numbers of a run."""
+    """Settings that determine a run's results."""
 
     game: str = setting("bucketed_holdem", "spec of the game, bucketed_holdem with fixed limit", fixed=True)
     seed: int = setting(0, "seed of the deals", low=0, fixed=True)
     algorithm: str = setting(
         SAMPLED, "sampled: one deal an iteration, as in the paper; or a rule that sweeps all of them, such as dcfr", fixed=True
     )
-    discount_every: int = setting(
-        0, "0 for the paper's plain CFR, else linear CFR in steps of so many iterations", low=0, fixed=True
-    )
+    discount_every: int = setting(0, "0 for the paper's plain CFR; N discounts linearly every N iterations", low=0, fixed=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +87,10 @@ def solve_limit(
 
     Args:
         settings: the game, and how.
-        iterations: deals or sweeps in total, those before a resume included.
-        evaluations: how often the average is judged, evenly on a logarithmic scale from one in a hundred of ``iterations``.
-        out: run folder; saved now and then, when done, and on Ctrl-C.
-        resume: resume the run in ``out``; with one thread, bit for bit as if never stopped.
+        iterations: total deals or sweeps, including those before a resume.
+        evaluations: number of evaluations of the average, evenly spaced on a logarithmic scale from ``iterations / 100``.
+        out: run folder; saved periodically, at the end, and on Ctrl-C.
+        resume: resume the run in ``out``; with one thread, bit for bit as without the interruption.
         force: overwrite the run in ``out``.
         threads: of the solver.
         progress: told where the run stands after each step; default: :func:`treeplex.base.notices.tell`.
@@ -127,10 +126,10 @@ def solve_limit(
 
 
 class LimitJob(Job):
-    """A solver under way.
+    """A solve in progress.
 
     Attributes:
-        marks: where to judge; those of earlier sessions with other limits count as well.
+        marks: iterations at which to evaluate, including those of earlier runs with other limits.
     """
 
     kind = LIMIT
@@ -161,12 +160,12 @@ class LimitJob(Job):
 
     @property
     def name(self) -> str:
-        """The algorithm."""
+        """Name of the algorithm."""
         return "chance-sampled cfr" if isinstance(self.solver, LimitCFR) else self.solver.algorithm
 
     @property
     def identity(self) -> str:
-        """Of the buckets."""
+        """Hash of the buckets."""
         return self.game.buckets.identity
 
     @property
@@ -176,30 +175,30 @@ class LimitJob(Job):
 
     @property
     def total(self) -> int:
-        """Iterations asked for."""
+        """Requested iterations."""
         return self.iterations
 
     def step(self, count: int) -> None:
-        """Do some iterations."""
+        """Run some iterations."""
         self.solver.run(count)
 
     def measure(self) -> Mapping[str, Any]:
-        """Judge the average in the abstract game."""
+        """Evaluate the average in the abstract game."""
         tell(f"iteration {self.done:,}: judging")
         judged = judge_limit(self.game, self.solver.average)
         tell(f"iteration {self.done:,}: exploitability {judged.exploitability:.2f} mbb/hand")
         return {"exploitability": judged.exploitability, "bounds": judged.bounds}
 
     def tell(self, progress: Progress) -> None:
-        """Say where the run stands."""
+        """Report progress."""
         tell(f"iteration {progress.done:,}/{progress.total:,}  {progress.rate:,.0f} it/s")
 
     def points(self) -> Iterator[int]:
-        """Where to judge."""
+        """Iterations at which to evaluate."""
         return (mark for mark in sorted(self.marks) if mark <= max(self.iterations, self.done))
 
     def about(self) -> Mapping[str, Any]:
-        """Settings, limits and what they were worked out to."""
+        """Settings, limits and derived values."""
         return {
             "settings": self.settings.to_json(),
             "identity": self.identity,
@@ -222,7 +221,7 @@ class LimitJob(Job):
 
 
 def points(iterations: int, evaluations: int) -> list[int]:
-    """Iterations at which to judge, ascending, the last one included."""
+    """Iterations at which to evaluate, ascending, including the last one."""
     first = max(1.0, iterations / 100)
     ratio = (iterations / first) ** (1 / max(1, evaluations - 1))
     return sorted({round(first * ratio**k) for k in range(evaluations - 1)} | {iterations})
@@ -260,7 +259,7 @@ def load_limit(folder: Path) -> LimitStrategy:
 
 
 def solved(settings: LimitSettings, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[Record]]:
-    """The strategy and the evaluations of the run in a folder, which is begun or resumed if it is shorter."""
+    """The strategy and evaluations of the run in a folder, which is started or resumed if it is shorter."""
     records = read_records(folder) if kind_of(folder) == LIMIT.name else []
     if not records or records[-1].done < iterations:
         with telling(lambda text: print(text, flush=True) if "exploitability" in text else None):

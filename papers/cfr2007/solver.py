@@ -1,13 +1,12 @@
 """CFR on limit hold'em in buckets: with sampled chance, or by full sweeps.
 
 Sampled chance is section 4 of Zinkevich, Johanson, Bowling and Piccione 2007, "Regret Minimization in Games with Incomplete
-Information": an iteration deals one pair of bucket sequences, walks the whole betting tree, and updates the regrets and the
-average of both players. The one difference: the showdown counts with its expectation for the two sequences, not with one
-sampled winner, which has the same mean and less noise.
-
-Sweeps are update rules of the library on a form of the game in little more memory than its tables take. The compiled game keeps
-every sequence in double precision; five buckets per street are two gigabytes. Here streets are walked one after another,
-policies are matched where they are needed, and the last street is kept in single precision: ten buckets fit.
+Information": an iteration deals one pair of bucket sequences, traverses the whole betting tree, and updates regrets and
+averages of both players. The one difference: a showdown pays its expectation for the two sequences instead of a sampled result,
+which has the same mean and less variance. Sweeps are the library's update rules on a form of the game that needs little more
+memory than its tables. The compiled game keeps every sequence in double precision; five buckets per street are two gigabytes.
+Here streets are traversed one after another, policies are computed when they are needed, and the last street is stored in
+single precision, so that ten buckets fit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,9 +29,9 @@ from treeplex.solvers.registry import rule_of
 from treeplex.solvers.solver import FormSolver
 
 BATCH = 1 << 20
-"""Deals drawn at a time. They depend on the seed and the number of the batch only, so that any iteration can be resumed."""
+"""Deals per batch. They depend only on the seed and the number of the batch, so a run can be resumed at any iteration."""
 COLUMNS_USED = [POSITIVE, NEGATIVE, REGRET, FLOOR, AVERAGE_DISCOUNT, AVERAGE]
-"""Of a row of weights, in the order in which the kernel takes them."""
+"""Columns of a row of weights, in the order of the kernel's arguments."""
 
 
 class LimitState(NamedTuple):
@@ -63,7 +62,7 @@ class LimitForm:
         """Tables of zeros.
 
         Raises:
-            AlgorithmError: a rule that keeps more than regrets and one average.
+            AlgorithmError: an update rule that stores more than regrets and one average.
         """
         if kind is not RuleKind.REGRETS or needs - {"regrets", "average"} or averages != 1 or network:
             raise AlgorithmError(
@@ -73,13 +72,13 @@ class LimitForm:
         return LimitState(empty_tables(self.game), empty_tables(self.game))
 
     def iterate(self, kind: RuleKind, rows: Floats, state: LimitState, *, alternating: bool) -> None:
-        """Sweep once for each row.
+        """Run one sweep per row of weights.
 
         Raises:
             AlgorithmError: updates that do not alternate.
         """
         if not alternating:
-            raise AlgorithmError("sweeps of limit hold'em alternate; leave updates=simultaneous out")
+            raise AlgorithmError("sweeps of limit hold'em need alternating updates; remove updates=simultaneous")
         for row in rows:
             for hero in range(2):
                 Sweep(self.game, hero, state, row[COLUMNS_USED].astype(np.float32)).value(own=True)
@@ -87,8 +86,8 @@ class LimitForm:
     def iterate_learned(
         self, network: DiscountNetwork, state: LimitState, done: int, iterations: int, horizon: int, *, alternating: bool
     ) -> None:
-        """Not offered; :meth:`allocate` has refused already."""
-        raise AlgorithmError("learned schedules do not sweep limit hold'em; take dcfr")
+        """Not supported; :meth:`allocate` raises first."""
+        raise AlgorithmError("sweeps of limit hold'em do not support learned schedules; use dcfr")
 
     def arrays(self, state: LimitState) -> Mapping[str, NDArray[Any]]:
         """The arrays of the state."""
@@ -100,7 +99,7 @@ class LimitForm:
         }
 
     def policy(self, state: LimitState) -> NDArray[Any]:
-        """The last street's sums, which actions are played in proportion to."""
+        """Sums of the last street; actions are played in proportion to them."""
         return state.average.late
 
     def values(self, state: LimitState, *, best: bool) -> Floats:
@@ -110,7 +109,9 @@ class LimitForm:
 
 
 class Sweep(StreetWalk):
-    """An update of the hero: regrets by all of the other's sequences, the average by the own reach."""
+    """An update of one player (the hero): regrets over all sequences of the opponent, and the average weighted by the hero's
+    reach.
+    """
 
     def __init__(self, game: LimitGame, hero: int, state: LimitState, weights: Array) -> None:
         """``weights``: float32 [6], see :data:`COLUMNS_USED`."""
@@ -118,7 +119,7 @@ class Sweep(StreetWalk):
         self.state, self.weights = state, weights
 
     def decide(self, place: Place, values: Sequence[Array], reach: Reach) -> Array:
-        """The value under the current policy; regrets and average move on."""
+        """The value under the current policy; updates regrets and average."""
         assert reach.own is not None
         found = np.empty_like(values[0])
         tables = [self.block(each, place.street, place.starts)[:, place.slots] for each in self.state]
@@ -132,10 +133,10 @@ class LimitCFR:
     Attributes:
         game: what is solved.
         seed: of the deals.
-        discount_every: 0 for the paper's plain sums. Else, after each so many iterations, the k-th time, all sums are
-            multiplied by k / (k + 1): linear CFR in steps (Brown and Sandholm 2019), which forgets the beginning.
-        threads: 1 is deterministic; with more, deals are walked side by side on shared tables without locks, so that the last
-            bits, and now and then an update, depend on timing.
+        discount_every: 0 for the paper's plain sums. N multiplies all sums by k / (k + 1) after the k-th N iterations: linear
+            CFR in steps (Brown and Sandholm 2019), which discounts early iterations.
+        threads: 1 is deterministic; with more, deals are traversed in parallel on shared tables without locks, so the last
+            bits, and occasionally an update, depend on timing.
         iteration: deals done.
         regrets, average: tables, see :class:`~papers.cfr2007.street.Tables`.
     """
@@ -205,7 +206,7 @@ class LimitCFR:
         return self._deals
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs; with one thread a restored solver goes on bit for bit."""
+        """State for :meth:`restore`; with one thread a restored solver continues bit for bit."""
         return {
             "iteration": np.array(self.iteration),
             "early_regrets": self.regrets.early,
@@ -252,7 +253,7 @@ class LimitSweeps(FormSolver[LimitState]):
         return self.tables.average
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs to go on bit for bit."""
+        """State for :meth:`restore`, which continues bit for bit."""
         return {"iteration": np.array(self.iteration), **self.arrays()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -265,7 +266,7 @@ class LimitSweeps(FormSolver[LimitState]):
 
 
 def fill(own: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]], game: LimitGame) -> int:
-    """Copy a saved state over a solver's own; the iteration it was saved at.
+    """Copy a saved state into a solver's arrays; returns its iteration.
 
     Raises:
         AlgorithmError: a state of another game.
@@ -279,6 +280,6 @@ def fill(own: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]], gam
 
 
 def predicted_bytes(game: LimitGame) -> int:
-    """Bytes that the tables of a game, a solver and scratch of the judge take."""
+    """Bytes of a game's tables, a solver, and scratch memory for evaluation."""
     *early, late = game.table_rows
     return 2 * (8 * sum(early) + 4 * late) + 2 * 4 * game.sequences[-1] ** 2 + 200_000_000

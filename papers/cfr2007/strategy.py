@@ -1,4 +1,4 @@
-"""Strategies for limit hold'em: buckets of real hands, and what to do with each sequence of them."""
+"""Strategies for limit hold'em: buckets of real hands, and a policy for each sequence of buckets."""
 
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ class LimitStrategy:
     Attributes:
         name: for tables and messages.
         game: the game of buckets, of fixed limit.
-        average: sums of policies of both seats; actions are chosen in proportion to them, uniformly where all are zero.
+        average: sums of policies of both seats; actions are chosen in proportion to them, or uniformly if all are zero.
     """
 
     name: str
@@ -39,7 +39,7 @@ class PreflopNode:
 
 
 def strategy_of(policy: Policy, name: str) -> LimitStrategy:
-    """The strategy that a policy on a compiled game of buckets is.
+    """The strategy for a policy on a compiled bucketed game.
 
     Raises:
         PolicyError: the policy is for another kind of game.
@@ -77,7 +77,7 @@ def strategy_of(policy: Policy, name: str) -> LimitStrategy:
 
 
 def preflop_strategy(strategy: LimitStrategy, line: str) -> PreflopNode:
-    """The strategy of whoever acts after a line of calls (c) and raises (r) before the flop.
+    """The strategy of the player to act after a preflop line of calls (c) and raises (r).
 
     Raises:
         SpecError: a line that ends the street or is not possible.

@@ -1,9 +1,9 @@
 """One street of limit poker with bucketed cards: policies, reach, values and regrets in vector loops.
 
-A street's betting is the same for all ways of reaching it (*starts*, the vector axis). It is a short list of nodes; a
-node's *slots*, one per action, are rows over the starts. Tables hold one row of ``slots * starts`` numbers for each
-bucket sequence, so that a deal touches two unbroken rows per street. Both players' slots lie in one row; a player reads
-and writes the own ones only. Streets before the last are float64, the last is float32.
+A street's betting is identical for all ways of reaching it (*starts*, the vector axis). It is a short list of nodes; a node's
+*slots*, one per action, are rows over the starts. Tables hold one row of ``slots * starts`` numbers for each bucket sequence,
+so that a deal accesses two contiguous rows per street. Both players' slots are in one row; a player reads and writes only its
+own. Streets before the last are float64, the last is float32.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from treeplex.engine.kernel import kernel
 Numbers = NDArray[np.float32] | NDArray[np.float64]
 
 NODE, FOLD, END = 0, 1, 2
-"""What an action leads to."""
+"""Kinds of targets of an action."""
 
 
 class BettingArrays(NamedTuple):

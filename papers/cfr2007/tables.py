@@ -1,8 +1,7 @@
 """CFR 2007: limit hold'em with 5, 6, 8 and 10 buckets: exploitability of each abstraction and matches between them.
 
-The solving takes about an hour and a half on one core and is kept in a folder of runs (``--runs DIR``, by default
-``runs/cfr2007``), where it goes on after an interruption; with finished runs the script takes some minutes.
-It needs about 4 GB of memory.
+Solving takes about an hour and a half on one core. Runs are stored in a folder (``--runs DIR``, default ``runs/cfr2007``) and
+resumed after an interruption; with finished runs the script takes some minutes. It needs about 4 GB of memory.
 """
 
 import json
@@ -31,7 +30,7 @@ BUCKET_BOARDS, BOARDS, OTHER_BOARDS = 20_000, 40_000, 10_000
 OTHER_SEED = 1
 DEALS = 300_000
 A_INFOSET = (0.1, 0.3, 1.0)
-"""Iterations an infoset at which curves are compared."""
+"""Iterations per infoset at which curves are compared."""
 
 
 def settings_for(buckets: int) -> LimitSettings:
@@ -39,7 +38,7 @@ def settings_for(buckets: int) -> LimitSettings:
 
 
 def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
-    """Exploitability in the game whose tables were counted on other boards; kept in the run folder."""
+    """Exploitability in the game with bucket tables from other boards; stored in the run folder."""
     path = folder / "other_boards.json"
     key = [iterations, OTHER_BOARDS, OTHER_SEED]
     if path.exists() and (kept := json.loads(path.read_text(encoding="utf-8")))["key"] == key:
@@ -51,7 +50,7 @@ def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
 
 
 def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitStrategy], float]:
-    """Strategies after the same number of iterations an infoset, that of the run with the fewest; and that number."""
+    """Strategies after equal numbers of iterations per infoset, the smallest of all runs; and that number."""
     share = min(ITERATIONS[buckets] / game.infosets for buckets, game in games.items())
     strategies = []
     for buckets, game in games.items():
@@ -63,20 +62,20 @@ def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitS
 
 
 def counts_of(buckets: int) -> LimitGame:
-    """The abstraction without tables, to be counted."""
+    """The abstraction without tables, for counting."""
     size = buckets**4
     empty = np.broadcast_to(np.float32(1 / size**2), (size, size))
     return LimitGame(limit_spot(), (buckets,) * 4, lambda: (empty, empty))
 
 
 def at(records: Sequence[Record], iterations: float) -> float | None:
-    """Exploitability at a number of iterations, on a straight line between evaluations on logarithmic axes."""
+    """Exploitability at a number of iterations, interpolated linearly on logarithmic axes."""
     x, y = [math.log(record.done) for record in records], [math.log(record.exploitability) for record in records]
     return math.exp(float(np.interp(math.log(iterations), x, y))) if x[0] <= math.log(iterations) <= x[-1] else None
 
 
 def large(number: float) -> str:
-    """A count in few digits."""
+    """A count with few digits."""
     return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number / 1e9:,.1f} bn"
 
 
@@ -148,7 +147,7 @@ def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Pi
 
 
 def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> str:
-    """How far apart the curves are, by iterations and by iterations an infoset."""
+    """Distance between the curves by iterations and by iterations per infoset, as a sentence."""
     share = min(found[-1].done / games[buckets].infosets for buckets, found in records.items())
     scaled = [at(found, share * games[buckets].infosets) or math.nan for buckets, found in records.items()]
     common = min(found[-1].done for found in records.values())
@@ -162,7 +161,7 @@ def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame
 
 
 def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
-    """Whether more buckets win."""
+    """Whether more buckets win, as a sentence."""
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     wins = [(i, j) for i, j in pairs if match.means[i, j] > 2 * match.errors[i, j]]
     losses = [(i, j) for i, j in pairs if match.means[i, j] < -2 * match.errors[i, j]]

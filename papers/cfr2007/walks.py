@@ -1,8 +1,8 @@
-"""Walks over limit hold'em in buckets, for one player against all sequences of the other at once, street by street.
+"""Traversals of limit hold'em in buckets, street by street, for one player against all sequences of the other at once.
 
-Betting is walked once. A terminal's value for all of a player's bucket sequences is one product of the joint table with the
-opponent's reach; terminals of many betting lines are columns of one matrix. The last street, which is nearly everything, is
-walked in blocks of its starts, so that memory stays small.
+Betting is traversed once. A terminal's value for all of a player's bucket sequences is one product of the joint table with the
+opponent's reach; terminals of many betting lines are columns of one matrix. The last street, which has nearly all entries, is
+traversed in blocks of its starts, to limit memory.
 """
 
 from abc import ABC, abstractmethod
@@ -18,23 +18,23 @@ from papers.cfr2007.street import END, FOLD, NODE, Tables
 
 Array = NDArray[np.float32]
 COLUMNS = 63
-"""Starts of the last street that are handled at a time."""
+"""Starts of the last street per block."""
 
 
 class Reach(NamedTuple):
-    """Probabilities that the players contribute to reaching a place, float32 [sequences, starts]; None if not asked for."""
+    """Reach probabilities of both players at a decision, float32 [sequences, starts]; None if not requested."""
 
     own: Array | None
     other: Array
 
 
 class StreetWalk(ABC):
-    """A walk for one player, the hero.
+    """A traversal for one player, the hero.
 
     Attributes:
         game: the game.
         hero: the player.
-        sums: both act in proportion to the positive part of these, uniformly where that is zero.
+        sums: both players act in proportion to their positive part, or uniformly if that is zero.
         last: the last street.
     """
 
@@ -47,13 +47,13 @@ class StreetWalk(ABC):
         """The value of a decision of the hero from those of its actions, each float32 [sequences, starts].
 
         Args:
-            place: which decision, and the policy there.
+            place: the decision and its policy.
             values: of the actions.
             reach: of the decision.
         """
 
     def value(self, *, own: bool = False) -> float:
-        """What the hero wins on average, in chips; the own reach is carried where :meth:`decide` wants it."""
+        """Expected winnings of the hero, in chips; the hero's reach is computed only if :meth:`decide` needs it."""
         start = np.ones((self.game.counts[0], 1), dtype=np.float32)
         return float(self.street(0, Reach(start if own else None, start), slice(0, 1)).sum(dtype=np.float64))
 
@@ -89,7 +89,7 @@ class StreetWalk(ABC):
         return np.split(np.concatenate(found, axis=1), total // columns, axis=1)
 
     def block(self, tables: Tables, street: int, starts: slice) -> NDArray[np.floating]:
-        """The numbers of a street's starts in a table, a view: [sequences, slots, starts]."""
+        """Entries of a street's starts in a table, as a view [sequences, slots, starts]."""
         _, _, n, slots = self.game.betting.streets[street, :4]
         size, offset = self.game.sequences[street], tables.offsets[street]
         table: NDArray[np.floating] = tables.late if street == self.last else tables.early
@@ -197,7 +197,7 @@ class StreetWalk(ABC):
 
 
 class Place(NamedTuple):
-    """A decision: its street, starts and slots, and the policy there, float32 [sequences, actions, starts]."""
+    """A decision: its street, starts and slots, and its policy, float32 [sequences, actions, starts]."""
 
     street: int
     starts: slice
@@ -216,7 +216,7 @@ class BestResponse(StreetWalk):
 
 
 class OwnPolicy(StreetWalk):
-    """The hero plays as the sums say."""
+    """The hero plays the strategy given by the sums."""
 
     def decide(self, place: Place, values: Sequence[Array], reach: Reach) -> Array:
         parts = [place.policy[:, action] * value for action, value in enumerate(values)]
@@ -225,28 +225,27 @@ class OwnPolicy(StreetWalk):
 
 @dataclass(frozen=True)
 class LimitJudgement:
-    """What best responses gain against a pair of strategies in the abstract game.
+    """Best-response gains against a pair of strategies in the abstract game.
 
     Attributes:
-        best_responses: what a best response of each player wins against the other's strategy, in thousandths of a big blind per
-            hand.
+        best_responses: winnings of each player's best response against the other's strategy, in mbb/hand.
     """
 
     best_responses: tuple[float, float]
 
     @property
     def exploitability(self) -> float:
-        """Mean over players of a best response's gain, in thousandths of a big blind per hand."""
+        """Mean over players of the best-response gain, in mbb/hand."""
         return sum(self.best_responses) / 2
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """What the game is worth to player 0, the big blind, lies between these, in the same unit."""
+        """Lower and upper bound of the game's value for player 0, the big blind, in mbb/hand."""
         return -self.best_responses[1], self.best_responses[0]
 
 
 def judge_limit(game: LimitGame, average: Tables) -> LimitJudgement:
-    """Judge the strategies of both players that an average table holds.
+    """Evaluate both players' strategies from an average table.
 
     Args:
         game: the abstract game.

@@ -1,8 +1,8 @@
-"""The documents behind the library, item by item: what each prints, what it is here, and what shows it.
+"""Claims of papers, item by item: the published statement, the result here, and its evidence.
 
-``papers/PAPER/claims.json`` lists the tables, figures and theorems of a document. Its numbers of our own are places in stored
-results, ``[[STUDY/KEY/KEY:.3f]]``, so that none is typed by hand; published ones are. ``[[STUDY/KEY*10:.0f]]`` has a factor,
-for another unit.
+``papers/PAPER/claims.json`` lists the tables, figures and theorems of a document. Our own numbers are references to stored
+results, ``[[STUDY/KEY/KEY:.3f]]``, never typed by hand; published numbers are typed. ``[[STUDY/KEY*10:.0f]]`` multiplies by a
+factor, for another unit.
 """
 
 import json
@@ -16,7 +16,7 @@ from papers.common.results import MARK, PAPERS, ROOT, Table, modified, stored
 
 PLACE = re.compile(r"\[\[([^:*\]]+)(?:\*([^:\]]+))?:([^\]]+)\]\]")
 VERDICTS = ("yes", "partly", "no")
-"""Whether it is here as published."""
+"""Whether the result here is as published."""
 TITLE = "Item by item"
 
 
@@ -26,12 +26,12 @@ class Claim:
 
     Attributes:
         item: which.
-        published: what it says.
-        here: what is found here, with its numbers.
-        shown: what shows it: a study, a test, a command, several with ``;`` between them; empty if nothing does.
+        published: the published statement.
+        here: the result here, with its numbers.
+        shown: evidence: studies, tests or commands, separated by ``;``; empty if there is none.
         as_published: one of :data:`VERDICTS`.
-        why: what differs and why; empty where nothing does.
-        band: over what and how far the numbers found here vary; empty where there is nothing to vary.
+        why: what differs and why; empty if nothing does.
+        band: source and size of the variation of the results here; empty if there is none.
     """
 
     item: str
@@ -60,7 +60,7 @@ def claims_of(paper: str) -> Sequence[Claim]:
 
 
 def documents() -> Iterator[tuple[str, Sequence[Claim]]]:
-    """All documents that have claims, and these."""
+    """All documents with claims, and the claims."""
     for path in sorted(PAPERS.glob("*/claims.json")):
         yield json.loads(path.read_text(encoding="utf-8"))["document"], claims_of(path.parent.name)
 
@@ -72,7 +72,7 @@ def numbers_of_study(study: str) -> Mapping[str, Any]:
 
 
 def number_at(place: str) -> float:
-    """The number at ``PAPER/STUDY/KEY/...``; a key that is a whole number may count the entries of a list.
+    """The number at ``PAPER/STUDY/KEY/...``; an integer key may index a list.
 
     Raises:
         KeyError: there is none.
@@ -100,32 +100,32 @@ def mark_at(place: str) -> str:
 
 
 def filled(text: str) -> str:
-    """A text with the numbers that its places name, marked where they are from a modified working tree.
+    """A text with its references replaced by numbers, marked if they are from a modified working tree.
 
     Raises:
-        ValueError: a place without the form of its number.
+        ValueError: a reference without the format of its number.
     """
     if "[[" in PLACE.sub("", text):
-        raise ValueError(f"a place that cannot be read, write [[STUDY/KEY:.2f]]: {text}")
+        raise ValueError(f"malformed reference; write [[STUDY/KEY:.2f]]: {text}")
     return PLACE.sub(lambda found: format(number_at(found[1]) * float(found[2] or 1.0), found[3]) + mark_at(found[1]), text)
 
 
 def shown(text: str) -> str:
-    """Studies as the commands that run them, everything else as it is, in code marks."""
+    """Evidence as code: studies as the commands that run them, everything else unchanged."""
     parts = [part.strip() for part in text.split(";") if part.strip()]
     return ", ".join(f"`papers/run.py {part}`" if is_study(part) else f"`{part}`" for part in parts)
 
 
 def is_study(name: str) -> bool:
-    """Whether there is a study of that name."""
+    """Whether a study has that name."""
     return name.count("/") == 1 and (PAPERS / f"{name}.py").exists()
 
 
 def exists(part: str) -> bool:
-    """Whether a study or test that a claim names is there; commands are taken at their word."""
+    """Whether a study or test named by a claim exists; commands are not checked."""
     return part.startswith("treeplex ") or is_study(part) or (ROOT / part.partition("::")[0]).exists()
 
 
 def table(claims: Sequence[Claim]) -> Table:
-    """The items of one paper, a row each."""
+    """The items of one paper, one row each."""
     return Table("", ("item", "published", "here", "as published"), [claim.cells() for claim in claims])

@@ -1,9 +1,9 @@
-"""Whether the runs of one kind come out higher than those of another, or whether it could be chance.
+"""Whether the runs of one kind are significantly higher than those of another.
 
-An exact permutation test of ranks: if both kinds are alike, every way to divide the runs into two groups of these sizes is as
-likely as any other. So two kinds that are alike are told apart in at most :data:`LEVEL` of all comparisons, however runs are
-distributed; a test measures that. Three runs each can be divided in 20 ways, two of which have the ranges apart: by chance that
-happens one time in ten. From four runs each on (one time in 35) ranges that do not overlap are below the level by themselves.
+An exact permutation test of ranks: if both kinds have the same distribution, all divisions of the runs into two groups of these
+sizes are equally likely. Two kinds with the same distribution are therefore called different in at most :data:`LEVEL` of all
+comparisons; a test measures that. Three runs each can be divided in 20 ways, two of which have disjoint ranges, so this happens
+by chance one time in ten. With four or more runs each (one time in 35), disjoint ranges alone are significant.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from math import comb, prod
 
 Runs = Sequence[float]
 LEVEL = 0.05
-"""The largest p-value at which two kinds of runs count as different, and the most A/A comparisons that may come out so."""
+"""Significance level: the largest p-value at which two kinds of runs count as different."""
 HIGHER, LOWER, UNDECIDED, TOO_FEW = "higher", "lower", "undecided", "too few runs to tell"
 
 
 def p_value(*pairs: tuple[Runs, Runs]) -> float:
-    """How often a difference at least as large comes about by chance, two-sided and exact.
+    """The probability of a difference at least as large by chance, two-sided and exact.
 
     Args:
         pairs: runs of the two kinds; several pairs, such as one a game, are tested together, by the sum of their rank sums.
@@ -47,12 +47,12 @@ def verdict(*pairs: tuple[Runs, Runs]) -> str:
 
 
 def doubled_ranks(values: Runs) -> list[int]:
-    """Twice the rank of each value, from 2 on; equal values share the mean of their ranks."""
+    """Twice the rank of each value, starting at 2; equal values share their mean rank."""
     return [sum(other < value for other in values) + sum(other <= value for other in values) + 1 for value in values]
 
 
 def rank_sums(ranks: Sequence[int], size: int) -> Counter[int]:
-    """How many of the groups of a size have each sum of ranks."""
+    """Number of groups of a given size for each sum of ranks."""
     groups = [Counter({0: 1})] + [Counter[int]() for _ in range(size)]
     for rank in ranks:
         for number in range(size, 0, -1):

@@ -1,4 +1,4 @@
-"""Exploitability curves, and how far they move when sums are rounded differently."""
+"""Exploitability curves, and their variation under rounding."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,13 +16,13 @@ Averaging = Callable[[Solver], Policy]
 
 
 def log_points(last: int, *, a_decade: int = 12, also: Sequence[int] = ()) -> list[int]:
-    """Iterations evenly spaced on a logarithmic axis, from 1 to ``last``, with those of ``also``."""
+    """Iterations evenly spaced on a logarithmic axis, from 1 to ``last``, plus those of ``also``."""
     spaced = np.geomspace(1, last, max(2, round(a_decade * np.log10(last))) + 1)
     return sorted({round(float(point)) for point in spaced} | {point for point in also if point <= last})
 
 
 def average_of(solver: Solver) -> Policy:
-    """The policy that is judged unless a script says otherwise."""
+    """The evaluated policy unless a script chooses another."""
     return solver.average_policy()
 
 
@@ -38,10 +38,10 @@ def curve(
 
     Args:
         game: the compiled game.
-        algorithm: what to run; its updates alternate, and its horizon is the last point.
+        algorithm: with alternating updates; its horizon is the last point.
         points: iterations, ascending.
-        seed: of the perturbation; None for an undisturbed run.
-        averaging: what to judge.
+        seed: of the perturbation; None for an unperturbed run.
+        averaging: the policy to evaluate.
     """
     solver = make_solver(game, algorithm, horizon=points[-1])
     random = np.random.default_rng(seed)
@@ -58,7 +58,7 @@ def curve(
 
 
 def perturb(solver: Solver, random: np.random.Generator) -> None:
-    """Change what the next policies are made from, regrets or (in fictitious play) averages, by :data:`NOISE` of itself."""
+    """Perturb regrets, or in fictitious play averages, by a relative :data:`NOISE`."""
     state = solver.state()
     target = state["regrets" if "regrets" in state else "average"]
     target *= 1.0 + NOISE * random.standard_normal(target.shape)
@@ -73,5 +73,5 @@ def noise_runs(
     seeds: Sequence[int] = SEEDS,
     averaging: Averaging = average_of,
 ) -> list[float]:
-    """Exploitability after ``iterations`` of one perturbed run a seed."""
+    """Exploitability after ``iterations``, one perturbed run per seed."""
     return [curve(game, algorithm, [iterations], seed=seed, averaging=averaging)[-1] for seed in seeds]

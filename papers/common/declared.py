@@ -1,4 +1,4 @@
-"""Declarations read from files without running them: so files that need what is not installed can be listed all the same."""
+"""Declarations read from files without importing them, so that files with missing requirements can be listed too."""
 
 import ast
 import importlib.util
@@ -9,12 +9,12 @@ from typing import Any
 
 
 def declaration(path: Path, decorator: str) -> tuple[str, dict[str, Any]] | None:
-    """What the one function with this decorator says: the first paragraph of its file, and the decorator's arguments.
+    """The first paragraph of a file and the arguments of its one decorated function.
 
-    None where there is no such function.
+    None if there is no such function.
 
     Raises:
-        SystemExit: if there are several, or arguments that are no literals.
+        SystemExit: there are several, or arguments are not literals.
     """
     text = path.read_text(encoding="utf-8")
     if f"\n@{decorator}(" not in text:
@@ -36,5 +36,5 @@ def declaration(path: Path, decorator: str) -> tuple[str, dict[str, Any]] | None
 
 
 def lacking(needs: Iterable[str]) -> list[str]:
-    """Which of these are not there: packages, and environment variables (in capitals)."""
+    """The missing ones of these packages and environment variables (in capitals)."""
     return [need for need in needs if not (os.environ.get(need) if need.isupper() else importlib.util.find_spec(need))]

@@ -1,4 +1,4 @@
-"""Small multiples of curves, in the colours and weights of the library's own plots."""
+"""Small multiples of curves, in the style of the library's plots."""
 
 import io
 import math
@@ -31,7 +31,7 @@ def line_style(number: int) -> dict[str, object]:
 
 
 def dress(axes: Axes, title: str, *, logarithmic: bool = True) -> None:
-    """Title, quiet grid, logarithmic scales with few and plain labels."""
+    """Title, light grid, and logarithmic scales with few plain labels."""
     axes.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
@@ -50,7 +50,7 @@ def dress(axes: Axes, title: str, *, logarithmic: bool = True) -> None:
 
 
 def few_labels(axes: Axes) -> None:
-    """Label a logarithmic height at powers of ten; where it spans little more than one, at 2 and 5 as well."""
+    """Label a logarithmic y-axis at powers of ten, and at 2 and 5 if it spans little more than one decade."""
     low, high = axes.get_ylim()
     axes.yaxis.set_minor_formatter(NullFormatter())
     if high / low < 60.0:
@@ -59,7 +59,7 @@ def few_labels(axes: Axes) -> None:
 
 
 def plain_labels(axes: Axes) -> None:
-    """Label a logarithmic height with plain numbers: at powers of ten, and at 2 and 5 where there are few of them."""
+    """Label a logarithmic y-axis with plain numbers at powers of ten, and at 2 and 5 if there are few of them."""
     low, high = axes.get_ylim()
     if high / low < 300.0:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -68,7 +68,7 @@ def plain_labels(axes: Axes) -> None:
 
 
 def power_labels(axes: Axes) -> None:
-    """Label a long logarithmic width with powers of ten."""
+    """Label a long logarithmic x-axis with powers of ten."""
     axes.xaxis.set_major_formatter(LogFormatterMathtext())
 
 
@@ -81,7 +81,7 @@ def legend_outside(
     length: float | None = 3.2,
     place: str = "outside lower center",
 ) -> None:
-    """A legend of line styles by name beside the axes, below them unless ``place`` says otherwise."""
+    """A legend of line styles by name outside the axes (default ``place``: below)."""
     figure.legend(handles=handles(lines), loc=place, ncols=columns, frameon=False, fontsize=size, handlelength=length)
 
 
@@ -113,5 +113,5 @@ def save(figure: Figure, file: str, alt: str) -> Picture:
 
 
 def floored(heights: Sequence[float], floor: float) -> list[float]:
-    """Heights with nothing below ``floor``, for a logarithmic axis."""
+    """Values clipped at ``floor``, for a logarithmic axis."""
     return [max(height, floor) for height in heights]

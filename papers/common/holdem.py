@@ -1,4 +1,4 @@
-"""Curves of hold'em spots on the hand engine, as ``curves.py`` has them for compiled games."""
+"""Exploitability curves of hold'em spots on the hand engine, like those of ``curves.py`` for compiled games."""
 
 import os
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from treeplex.solvers import DiscountPolicy
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
 NOISE_OF = {"float64": NOISE, "float32": 1e-7}
-"""Relative change of a perturbed run, of the size of rounding in each kind of numbers."""
+"""Relative perturbation by floating-point type, of the size of its rounding."""
 
 
 def endgame(number: int, decoding: str) -> Spot:
@@ -37,7 +37,7 @@ def endgame(number: int, decoding: str) -> Spot:
 
 
 def compile_renumbered(spot: Spot) -> CompiledSpot:
-    """The same game with its players numbered the other way, so that the player in position updates first."""
+    """Compile a spot with its players exchanged, so that the player in position updates first."""
     game = compile_spot(spot)
     other = replace(spot, ranges=(spot.ranges[1], spot.ranges[0]))
     betting = BettingTree(tuple(map(renumbered, game.betting.nodes)), game.betting.streets)
@@ -69,13 +69,13 @@ def hand_curve(
 
     Args:
         game: the compiled spot.
-        algorithm: what to run; its horizon is the last point.
+        algorithm: its horizon is the last point.
         points: iterations, ascending.
         crew: from :func:`treeplex.holdem.policies.judge.judging_crew`.
-        storage: kind of numbers of the solver; the judge's are float64.
-        seed: of the perturbation of the first three iterations; None for an undisturbed run.
+        storage: floating-point type of the solver; evaluation uses float64.
+        seed: of the perturbation of the first three iterations; None for an unperturbed run.
         threads: of the solver.
-        unit: chips that a learned scheme counts as one when it looks at exploitability; None for the starting pot.
+        unit: unit in chips of the exploitability that a learned scheme observes; None for the starting pot.
     """
     solver = HoldemSolver(game, algorithm, threads=threads, storage=storage, horizon=points[-1])
     if unit is not None:

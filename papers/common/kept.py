@@ -1,7 +1,7 @@
-"""Finished runs, kept in ``runs/papers``, so that a script does again only what has changed and goes on after an interruption.
+"""Finished runs cached in ``runs/papers``, so that a script repeats only what has changed and can be resumed.
 
-A run is known by all that decides its numbers: the game's identity, the algorithm or the policy's numbers, the iterations, the
-seed, the machine, and the code that it runs, comments and docstrings aside.
+The key of a run contains everything that determines its results: the game's identity, the algorithm or the policy's parameters,
+iterations, seed, machine, and the code without comments and docstrings.
 """
 
 import ast
@@ -19,11 +19,11 @@ from treeplex.base.storage.files import write_atomically
 
 FOLDER = ROOT / "runs" / "papers"
 TALLY = {"made": 0, "taken": 0, "seconds": 0.0}
-"""Runs made by this process, runs taken from the folder, and the processor time of all when they were made."""
+"""Runs made by this process, runs loaded from the cache, and the total processor time of both."""
 
 
 def kept(key: Mapping[str, Any], make: Callable[[], Any]) -> Any:
-    """What ``make`` returned for this key before, or returns now; something that JSON can say."""
+    """The cached result of ``make`` for this key, computed if missing; a JSON value."""
     text = text_of(key)
     path = FOLDER / f"{digest(text)[:24]}.json"
     record = read(path, text)
@@ -41,20 +41,20 @@ def kept(key: Mapping[str, Any], make: Callable[[], Any]) -> Any:
 
 
 def peek(key: Mapping[str, Any]) -> Any:
-    """What is kept for this key; None where nothing is."""
+    """The cached result for this key, or None."""
     text = text_of(key)
     record = read(FOLDER / f"{digest(text)[:24]}.json", text)
     return None if record is None else record["value"]
 
 
 def kept_file(key: Mapping[str, Any], name: str, suffix: str) -> Path:
-    """Where a file is kept, such as a network, that is as this key says; its folder is there."""
+    """Path of a cached file for this key, such as a network; its folder exists."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     return FOLDER / f"{name}-{digest(text_of(key))[:16]}{suffix}"
 
 
 def text_of(key: Mapping[str, Any]) -> str:
-    """A key, on this machine, as a text."""
+    """A key and this machine as text."""
     return json.dumps({**key, "machine": machine(1)}, sort_keys=True)
 
 
@@ -64,7 +64,7 @@ def digest(text: str) -> str:
 
 
 def read(path: Path, text: str) -> dict[str, Any] | None:
-    """A kept run, or None where there is none for this key or the file is damaged."""
+    """A cached run, or None if there is none for this key or the file is damaged."""
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -73,7 +73,7 @@ def read(path: Path, text: str) -> dict[str, Any] | None:
 
 
 def effort() -> str:
-    """How many runs were made now and what all took, as a sentence."""
+    """Number of new runs and total time, as a sentence."""
     if not TALLY["made"] + TALLY["taken"]:
         return "No new runs: each result names the commit that made it."
     return (
@@ -84,7 +84,7 @@ def effort() -> str:
 
 @cache
 def code(*modules: str) -> str:
-    """A hash of what modules do; a package stands for everything in it."""
+    """A hash of the code of modules; a package includes all its modules."""
     found = hashlib.sha256()
     for path in sorted(set(sources(modules))):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ def code(*modules: str) -> str:
 
 
 def is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a string and nothing else: a docstring."""
+    """Whether a statement is a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 

@@ -34,17 +34,17 @@ class Page:
     """One page of ``docs/papers``.
 
     Attributes:
-        name: of the file, without its ending.
-        paper: folder of its summary and, if it has one, of its ``claims.json``.
+        name: of the file, without suffix.
+        paper: folder of its summary and of ``claims.json``, if there is one.
         title: heading of the page.
         group: one of :data:`GROUPS`.
         place: rank within the group.
         line: result in one sentence, for the index page.
         published: what the paper reports.
-        here: what this library gets.
+        here: the result of this library.
         command: runs the studies of the page.
         studies: names of studies, in the order of their sections.
-        picture: the figure at the top; None where the studies draw none.
+        picture: the figure at the top; None if the studies draw none.
         items: whether the page shows the table of ``claims.json``, item by item.
         reading: remarks on how to read the numbers, shown under the caveats.
     """
@@ -64,13 +64,13 @@ class Page:
     reading: str = ""
 
     def claims(self) -> Sequence[Claim]:
-        """The items of the paper's ``claims.json``; empty where the page shows none."""
+        """The items of the paper's ``claims.json``; empty if the page shows none."""
         return claims_of(self.paper) if self.items else ()
 
 
 @cache
 def pages() -> Mapping[str, Page]:
-    """All pages by name, group after group."""
+    """All pages by name, ordered by group."""
     found = [read_page(path.parent.name, path.stem) for path in PAPERS.glob("*/*.toml")]
     found.sort(key=lambda page: (GROUPS.index(page.group), page.place, page.name))
     return {page.name: page for page in found}
@@ -85,7 +85,7 @@ def read_page(paper: str, name: str) -> Page:
 
 
 def with_numbers(text: str) -> str:
-    """A summary's text with its numbers and cells filled in, line breaks as spaces."""
+    """A summary's text on one line, with its numbers and cells filled in."""
     return filled(CELL.sub(lambda place: cell(place[1], int(place[2]), place[3], place[4]), " ".join(text.split())))
 
 

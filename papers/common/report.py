@@ -14,7 +14,7 @@ from treeplex.base.storage.files import write_atomically
 
 FOLDER = ROOT / "docs" / "papers"
 LOCAL_LINK = re.compile(r"\]\((?!https?:|#|\.\./)")
-"""Where a stored text links to a page of ``docs``: it lies a folder above."""
+"""Links of stored texts to pages of ``docs``, which are one folder above."""
 WRITTEN = "<!-- Written by papers/run.py from papers/{}; do not edit. -->"
 INDEX = """# Published results, reproduced
 
@@ -47,7 +47,7 @@ READING = """## How to read the numbers
 
 
 def markdown(table: Table, *, numbers: str = "---:") -> str:
-    """The table in Markdown, its caption in bold above it; names to the left, numbers to the right."""
+    """The table in Markdown under a bold caption; names left-aligned, numbers right-aligned."""
     rule = ["---", *[numbers] * (len(table.columns) - 1)]
     lines = ["| " + " | ".join(row) + " |" for row in (table.columns, rule, *table.rows)]
     return (f"**{table.caption}**\n\n" if table.caption else "") + "\n".join(lines)
@@ -59,7 +59,7 @@ def bullets(lines: Sequence[str]) -> str:
 
 
 def print_result(title: str, result: Result) -> None:
-    """Tables and findings, for whoever waits for them."""
+    """Print a result's tables and findings."""
     print(f"## {title}\n")
     for table in result.tables:
         print(markdown(table) + "\n")
@@ -67,7 +67,7 @@ def print_result(title: str, result: Result) -> None:
 
 
 def from_docs(text: str) -> str:
-    """A stored text with its links to pages of ``docs`` seen from ``docs/papers``."""
+    """A stored text with links to pages of ``docs`` relative to ``docs/papers``."""
     return LOCAL_LINK.sub("](../", text).replace("](../papers/", "](")
 
 
@@ -100,13 +100,13 @@ def section(name: str, title: str, header: Mapping[str, Any], top: Picture | Non
 
 
 def verdicts(items: Sequence[claims.Claim]) -> str:
-    """How many items are as published, in a sentence."""
+    """Number of items as published, as a sentence."""
     count = Counter(item.as_published for item in items)
     return f"{count['yes']} of {len(items)} items are as published, {count['partly']} partly, {count['no']} not."
 
 
 def summary(page: Page) -> str:
-    """The first screen of a page."""
+    """The summary at the top of a page."""
     figure = page.picture
     return "\n\n".join(
         [
@@ -128,7 +128,7 @@ def item_by_item(page: Page) -> str:
 
 
 def caveats(page: Page) -> str:
-    """What differs from the paper and how each item is shown."""
+    """Differences from the paper, and the evidence for each item."""
     parts = ["## Caveats { #caveats }"]
     parts += [page.reading.strip()] if page.reading else []
     parts += [bullets([item.caveat() for item in page.claims()])] if page.items else []
@@ -140,7 +140,7 @@ def whole_page(page: Page, titles: Mapping[str, str]) -> str:
 
     Args:
         page: its summary and studies.
-        titles: of studies by name; one without a result is left out.
+        titles: of studies by name; studies without a result are skipped.
     """
     headers = {name: lines[0] for name in page.studies if (lines := read_lines(results_file(name)))}
     parts = [from_docs(summary(page))]
@@ -164,12 +164,12 @@ def index() -> str:
 
 
 def all_pages(titles: Mapping[str, str]) -> dict[str, str]:
-    """Every file of ``docs/papers`` by name, as it should be."""
+    """The up-to-date content of every file of ``docs/papers`` by name."""
     return {"index.md": index(), **{f"{page.name}.md": whole_page(page, titles) for page in pages().values()}}
 
 
 def write_all(titles: Mapping[str, str]) -> None:
-    """Renew ``docs/papers``; files of pages that are gone are removed."""
+    """Regenerate ``docs/papers``; files of removed pages are deleted."""
     wanted = all_pages(titles)
     for path in FOLDER.glob("*.md"):
         if path.name not in wanted:

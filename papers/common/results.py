@@ -1,9 +1,9 @@
-"""What a study hands over, and the file of lines that keeps it.
+"""Results of studies, and the files that store them.
 
-``papers/PAPER/results/STUDY.jsonl`` has one JSON object per line. The first is the header: findings, tables, pictures, notes as
-the report shows them, and ``made``, the provenance of the last run of the study. Every other line is one measured run: ``run``,
-the keys that name it, such as ``["runs", "kuhn", "cfr+"]``; ``value``, unrounded; and ``made``,
-when, where and with which code it was measured. A line whose value comes out again as it was keeps its provenance.
+``papers/PAPER/results/STUDY.jsonl`` has one JSON object per line. The first is the header: findings, tables, pictures and notes
+of the report, and ``made``, the provenance of the study's last run. Every other line is one measured run: ``run``, its keys,
+such as ``["runs", "kuhn", "cfr+"]``; ``value``, unrounded; and ``made``, its date, machine and commit. A line whose value is
+reproduced keeps its provenance.
 """
 
 import json
@@ -27,12 +27,12 @@ IMAGES = ROOT / "docs" / "images"
 STARTED = time.perf_counter()
 PACKAGES = ("treeplex", "numpy", "numba", "matplotlib")
 LOCAL, MARK = "with local changes", "†"
-"""After the commit of a run from a modified working tree; and beside what is shown of such runs."""
+"""Suffix of the commit of a run from a modified working tree, and the mark on pages beside such runs."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as text: one caption, column heads, and rows of cells, the first column being names."""
+    """A table as text: caption, column headings, and rows of cells; the first column has names."""
 
     caption: str
     columns: Sequence[str]
@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture in ``docs/images`` and the words for those who cannot see it."""
+    """A picture in ``docs/images`` and its alternative text."""
 
     file: str
     alt: str
@@ -53,11 +53,11 @@ class Result:
 
     Attributes:
         source: the paper, and the table or figure.
-        findings: sentences to read first: what agrees, what does not and why. Their numbers come from the run.
+        findings: main results as sentences: what agrees, what does not and why. Their numbers come from the run.
         tables, pictures: in the order to show them.
         notes: how it was measured.
-        numbers: everything measured, unrounded; :func:`papers.common.lines.runs_of` says what counts as one run.
-        threads: how many were used.
+        numbers: everything measured, unrounded; :func:`papers.common.lines.runs_of` divides it into runs.
+        threads: number of threads.
     """
 
     source: str
@@ -70,24 +70,24 @@ class Result:
 
 
 def published(paper: str) -> dict[str, Any]:
-    """``published.json`` of a paper's folder: every number taken from it or its released code, with its source."""
+    """``published.json`` of a paper's folder: all numbers from the paper or its released code, with sources."""
     numbers: dict[str, Any] = json.loads((PAPERS / paper / "published.json").read_text(encoding="utf-8"))
     return numbers
 
 
 def results_file(study: str) -> Path:
-    """Where the lines of ``PAPER/STUDY`` are."""
+    """The results file of ``PAPER/STUDY``."""
     paper, _, name = study.partition("/")
     return PAPERS / paper / "results" / f"{name}.jsonl"
 
 
 def stored(study: str) -> dict[str, Any]:
-    """The measured numbers of a study as :attr:`Result.numbers` had them; empty where it has not been run."""
+    """The stored :attr:`Result.numbers` of a study; empty if it has not been run."""
     return numbers_of(read_lines(results_file(study))[1:])
 
 
 def stored_with(study: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, empty also where the numbers were measured with other ``settings``, which they have under that name."""
+    """Stored numbers of a study if their ``settings`` entry equals ``settings``; otherwise empty."""
     numbers = stored(study)
     return numbers if numbers.get("settings") == json.loads(json.dumps(settings)) else {}
 
@@ -98,7 +98,7 @@ def modified(study: str) -> list[tuple[str, ...]]:
 
 
 def modified_note(study: str) -> str:
-    """What :data:`MARK` beside a study's tables means; empty where no run is marked."""
+    """Explanation of :data:`MARK` below a study's tables; empty if no run is marked."""
     count = len(modified(study))
     if not count:
         return ""
@@ -119,7 +119,7 @@ def store(study: str, result: Result) -> None:
 
 
 def store_run(study: str, run: Sequence[str | int], value: Any, made: Mapping[str, Any]) -> None:
-    """Add one run to a study's file, or replace it; for runs so long that each is worth a line as soon as it is done."""
+    """Add or replace one run in a study's file; for long runs, which are stored as soon as they finish."""
     path = results_file(study)
     header, *lines = read_lines(path) or [{"study": study}]
     kept = {tuple(line["run"]): line for line in lines}
@@ -128,7 +128,7 @@ def store_run(study: str, run: Sequence[str | int], value: Any, made: Mapping[st
 
 
 def store_run_with(study: str, settings: Mapping[str, Any], run: Sequence[str | int], value: Any) -> None:
-    """The same, for runs that hold with some ``settings`` only; those measured with others go."""
+    """Add or replace one run measured with ``settings``; runs with other settings are removed."""
     if not stored_with(study, settings):
         header = (read_lines(results_file(study)) or [{"study": study}])[0]
         write_lines(results_file(study), [header])
@@ -137,7 +137,7 @@ def store_run_with(study: str, settings: Mapping[str, Any], run: Sequence[str | 
 
 
 def unchanged(fresh: Iterable[Line], old: Iterable[Line]) -> Iterator[Line]:
-    """The fresh lines; for those whose value is the old one, the old ones with their provenance."""
+    """The new lines, replaced by the old line with its provenance if the value is unchanged."""
     known = {tuple(line["run"]): line for line in old}
     for line in fresh:
         before = known.get(tuple(line["run"]))
@@ -150,12 +150,12 @@ def provenance(threads: int = 1) -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and of the packages that decide numbers and pictures."""
+    """Versions of Python and of the packages that affect numbers and pictures."""
     return {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}
 
 
 def commit() -> str:
-    """The commit of this checkout, and whether the library or the studies, their results aside, differ from it."""
+    """The commit of this checkout, marked if the library or the studies (without results) differ from it."""
     head = git("rev-parse", "--short=12", "HEAD")
     changed = git(
         "status", "--porcelain", "--", "src", "papers", ":(exclude,glob)papers/*/results/**", ":(exclude)papers/README.md"
@@ -164,7 +164,7 @@ def commit() -> str:
 
 
 def git(*arguments: str) -> str:
-    """What git answers here; nothing where there is no git or no repository."""
+    """Output of git; empty without git or a repository."""
     try:
         done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError:
@@ -183,16 +183,16 @@ def machine(threads: int) -> str:
 
 
 COMMIT = commit()
-"""As the run started: a long one may outlast a commit."""
+"""The commit at the start of the process, since a long run may outlast it."""
 
 
 def verdict(played: bool, average: bool) -> str:
-    """Whether a paper's claim about a search holds of what is played here and of the average policy, as a sentence."""
+    """Whether a paper's claim about a search holds for the played and for the average policy, as a sentence."""
     if played == average:
         return "Confirmed here." if played else "Not confirmed here."
     return f"This is confirmed here for {'the played policy' if played else 'the average policy'} only."
 
 
 def short(number: float, digits: int = 3) -> str:
-    """A number to so many digits; ``<1e-12`` below the floor that the papers use."""
+    """A number with the given digits; ``<1e-12`` below the papers' floor."""
     return "<1e-12" if number <= 1e-12 else f"{number:.{digits - 1}e}"

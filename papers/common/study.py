@@ -1,7 +1,7 @@
 """Studies: functions that reproduce one table or figure and register themselves with :func:`study`.
 
-A study is found by reading the files in the papers' folders, without running them: those that need PyTorch can be listed where
-there is none. So the arguments of the decorator are literals.
+Studies are found by reading the files in the papers' folders without importing them, so that those that need PyTorch can be
+listed without it. The arguments of the decorator must therefore be literals.
 """
 
 import argparse
@@ -21,22 +21,22 @@ from treeplex.base.storage.files import write_atomically
 Function = Callable[..., Result | None]
 README = PAPERS / "README.md"
 BEGIN, END = "<!-- generated: studies -->", "<!-- end -->"
-"""Between these stands the list of studies."""
+"""Markers around the generated list of studies."""
 FUNCTIONS: dict[str, Function] = {}
-"""Of the modules imported so far, by name of the module."""
+"""Functions of the studies imported so far, by module name."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """What a study says of itself.
+    """Description of a study.
 
     Attributes:
         name: ``PAPER/STUDY``: its folder and file.
         summary: what it reproduces, the first paragraph of its file.
         title: of its section in ``docs/papers``.
-        place: on the page among the studies of its paper, and when all are run; None: not on the page.
-        minutes: how long it takes from nothing on one core, about.
-        needs: packages (``torch``) and environment variables (in capitals) without which it cannot run.
+        place: rank on the page and when all are run; None: not on a page.
+        minutes: approximate time from scratch on one core.
+        needs: required packages (``torch``) and environment variables (in capitals).
     """
 
     name: str
@@ -52,15 +52,15 @@ class Study:
         return self.name.partition("/")[0]
 
     def lacks(self) -> list[str]:
-        """What it needs and is not there."""
+        """Missing requirements."""
         return lacking(self.needs)
 
 
 def study(*, title: str, place: int | None, minutes: float, needs: tuple[str, ...] = ()) -> Callable[[Function], Function]:
     """Register a function as the study of its file; see :class:`Study` for the arguments, which must be literals.
 
-    The function returns a result, which is stored and goes to the page, or None for nothing to store. Its parameters are what
-    may follow the name of the study on the command line: keyword-only ones are options, the others arguments.
+    The function returns a result, which is stored and shown on the page, or None. Its parameters define the study's command
+    line: keyword-only ones are options, the others arguments.
     """
 
     def register(function: Function) -> Function:
@@ -72,14 +72,14 @@ def study(*, title: str, place: int | None, minutes: float, needs: tuple[str, ..
 
 @cache
 def studies() -> dict[str, Study]:
-    """All studies by name: paper after paper, in the order of their places, those without one last."""
+    """All studies by name, ordered by paper and place; those without a place last."""
     found = [each for path in PAPERS.glob("*/*.py") if (each := declared(path)) is not None]
     found.sort(key=lambda each: (each.paper, each.place is None, each.place or 0, each.name))
     return {each.name: each for each in found}
 
 
 def declared(path: Path) -> Study | None:
-    """The study that a file declares, if it declares one.
+    """The study declared in a file, or None.
 
     Raises:
         SystemExit: if the declaration cannot be read.
@@ -107,10 +107,10 @@ def chosen(name: str) -> list[Study]:
 
 
 def run(one: Study, options: list[str]) -> None:
-    """Run a study in this process: print and store what it returns, and renew the page if it is on it.
+    """Run a study in this process; print and store its result and regenerate the pages.
 
     Raises:
-        SystemExit: if something that it needs is not there, or it has no such options.
+        SystemExit: a requirement is missing, or an option is unknown.
     """
     if missing := one.lacks():
         raise SystemExit(f"{one.name} needs {' and '.join(missing)}; papers/README.md says how to get it")
@@ -128,10 +128,10 @@ def run(one: Study, options: list[str]) -> None:
 
 
 def arguments(function: Function, one: Study, options: Sequence[str]) -> tuple[list[Any], dict[str, Any]]:
-    """What a study's function is called with, read from the command line by the function's signature.
+    """Arguments of a study's function, parsed from the command line by its signature.
 
     Raises:
-        SystemExit: options that the study does not take.
+        SystemExit: unknown options.
     """
     signature = inspect.signature(function).parameters
     if options and not signature:
@@ -153,7 +153,7 @@ def arguments(function: Function, one: Study, options: Sequence[str]) -> tuple[l
 
 
 def listing() -> str:
-    """Every study in Markdown, for ``papers/README.md``: what it reproduces, how long that takes and what it needs."""
+    """All studies as a Markdown table for ``papers/README.md``: content, time and requirements."""
     rows = [
         f"| `{each.name}` | {each.summary} | {each.minutes:g} | {', '.join(each.needs)} "
         f"| {'no' if each.place is None else 'yes'} |"
@@ -163,7 +163,7 @@ def listing() -> str:
 
 
 def write_pages() -> None:
-    """Renew ``docs/papers``, and the list of studies in ``papers/README.md``."""
+    """Regenerate ``docs/papers`` and the list of studies in ``papers/README.md``."""
     write_all(page_sections())
     before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
     write_atomically(README, f"{before}{BEGIN}\n{listing()}\n{END}{rest.partition(END)[2]}".encode())

@@ -1,6 +1,6 @@
 """CFR-S and CFR-Jr: gaps to a coarse correlated equilibrium and welfare on goofspiel, Kuhn and Leduc with up to three players.
 
-Most of the time is for Leduc poker.
+Most of the time is spent on Leduc poker.
 """
 
 import time
@@ -27,7 +27,7 @@ GAMES: Mapping[str, tuple[str, tuple[int, ...], int]] = {
     "Kuhn, 3 players": ("kuhn_poker(players=3)", (1000, 10_000), 11),
     "Leduc, 3 players": ("leduc_poker(players=3)", (100, 1000), 1),
 }
-"""Spec, iterations at which to judge, and seeds."""
+"""Spec, iterations of evaluations, and seeds."""
 SOLVERS: Mapping[str, Callable[..., JointSolver]] = {
     "cfr-jr": CfrJr,
     "cfr-jr(tilt=0)": partial(CfrJr, tilt=0),
@@ -40,7 +40,9 @@ DRAWN = 2000
 
 
 def measured(game: CompiledGame, build: Callable[..., JointSolver], points: tuple[int, ...], seeds: int) -> dict[str, object]:
-    """Gap, welfare and the largest gain against the product of averages, [seeds, points, 3]; and the device's own gap."""
+    """Gap, welfare, and largest gain against the product of averages, [seeds, points, 3]; and the gap of the correlation
+    device.
+    """
     found, seconds = np.empty((seeds, len(points), len(MEASURES))), []
     for seed in range(seeds):
         solver = build(game, seed=seed)
@@ -66,7 +68,7 @@ def measured(game: CompiledGame, build: Callable[..., JointSolver], points: tupl
 
 
 def written(solver: JointSolver) -> tuple[object, bool]:
-    """The device of a solver, and whether it was drawn because the whole would be too large."""
+    """A solver's correlation device, and whether it was sampled because the complete one is too large."""
     try:
         return solver.device(), False
     except AlgorithmError:
@@ -84,14 +86,14 @@ def best_welfare(game: CompiledGame) -> float | None:
 
 
 def spread(values: np.ndarray, digits: str) -> str:
-    """The median, and the range where there are several seeds."""
+    """The median, and the range if there are several seeds."""
     middle, low, high = np.median(values), values.min(), values.max()
     text = format(middle, digits)
     return text if len(values) == 1 else f"{text} ({format(low, digits)} to {format(high, digits)})"
 
 
 def rows_of(found: Mapping[str, dict[str, object]], points: tuple[int, ...], constant: bool) -> list[list[str]]:
-    """One row an algorithm."""
+    """One row per algorithm."""
     rows = []
     for name, each in found.items():
         measures = np.array(each["measures"])

@@ -1,10 +1,10 @@
 """DDCFR, Table 1 at full length: ablated policies, 1,000 epochs each, several seeds.
 
-``python papers/run.py ddcfr/ablations --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other,
-for so long; together they take about ten hours of one core. What is finished is judged and its scores are stored; whatever has
-scores there is not trained again, on any machine. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``, and the
-policy in its folder; without them they stay as stored, or empty. The whole policy is that of ``ddcfr/seeds`` with this noise,
-and is trained again where only its hold'em rows are missing and can be had.
+``python papers/run.py ddcfr/ablations --minutes 20`` resumes the training runs in ``runs/papers/ddcfr``, one after another, for
+20 minutes; together they take about ten hours on one core. Finished policies are evaluated and their scores stored; policies
+with stored scores are not trained again. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``, and the policy in its
+folder; otherwise they remain as stored, or empty. The full policy is that of ``ddcfr/seeds`` with this noise, and is trained
+again if only its hold'em rows are missing and can be evaluated.
 """
 
 import math
@@ -27,11 +27,11 @@ from treeplex.solvers import DiscountPolicy
 NAME = "ddcfr/ablations"
 SEEDS = 3
 SIGMA = 0.05
-"""The authors' code's; with the paper's 0.5 no policy is better than DCFR, the whole one included."""
+"""The noise of the authors' code; with the paper's 0.5 no policy is better than DCFR, not even the full one."""
 TRAINED_ON = ("kuhn", "goofspiel-3", "liars_dice-3", "small_matrix")
-"""In the order in which the paper adds them."""
+"""Training games in the order in which the paper adds them."""
 PPO_SECONDS = 2_100.0
-"""What evolution strategies take for 1,000 epochs of all four games."""
+"""CPU time of evolution strategies for 1,000 epochs of all four games."""
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "DDCFR-1": {},
     "DDCFR-it": {"features": "iteration"},
@@ -41,19 +41,19 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "DDCFR-2": {},
     "DDCFR-3": {},
 }
-"""What differs in training, by column."""
+"""Training settings that differ, by column."""
 JUDGED = (*TESTING, *NUMBERS)
 NOT_TRAINED = "not trained"
 
 Plan = tuple[str, int]
 """A column and a seed."""
 Score = Mapping[str, Any]
-"""Of a finished training: ``scores`` by game, over DCFR's; ``epochs`` and ``cpu_seconds``."""
+"""Record of a finished training run: ``scores`` by game relative to DCFR, ``epochs`` and ``cpu_seconds``."""
 Rows = Mapping[int, Mapping[str, float]]
 
 
 def plans() -> list[Plan]:
-    """All trainings in their order, seed after seed."""
+    """All training runs in order, seed after seed."""
     return [(name, seed) for seed in range(SEEDS) for name in CHANGES]
 
 
@@ -78,12 +78,12 @@ def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS) -> Result | No
 
 
 def label(plan: Plan) -> str:
-    """A training's name in results and tables."""
+    """Name of a training run in results and tables."""
     return f"{plan[0]}, seed {plan[1]}"
 
 
 def earlier(epochs: int) -> dict[Plan, Score]:
-    """What is stored of trainings of so many epochs, and of the whole policy in ``ddcfr/seeds``."""
+    """Stored records of training runs of this length, including the full policy from ``ddcfr/seeds``."""
     kept, whole = stored(NAME), stored("ddcfr/seeds")
     found: dict[Plan, Score] = {}
     for seed in range(SEEDS):
@@ -95,13 +95,13 @@ def earlier(epochs: int) -> dict[Plan, Score]:
 
 
 def place_of(plan: Plan, epochs: int) -> Path:
-    """The folder of a training."""
+    """The folder of a training run."""
     name, seed = plan
     return folder_of(SIGMA, seed, epochs) if name == FULL else FOLDERS / f"{name}-seed-{seed}-epochs-{epochs}"
 
 
 def train_missing(missing: Sequence[Plan], epochs: int, seconds: float) -> None:
-    """Go on with trainings, one after the other, for so long."""
+    """Resume training runs, one after another, until the time is used up."""
     began = perf_counter()
     for name, seed in missing:
         folder = place_of((name, seed), epochs)
@@ -115,14 +115,14 @@ def train_missing(missing: Sequence[Plan], epochs: int, seconds: float) -> None:
 
 
 def finished(name: str, last: Mapping[str, Any], epochs: int) -> bool:
-    """Whether a training has come to its end: by epochs, PPO also by time."""
+    """Whether a training run is finished, by epochs or, for PPO, by time."""
     return bool(last["done"] >= epochs or (name == "DDCFR-rl" and last["cpu_seconds"] >= 0.95 * PPO_SECONDS))
 
 
 def judged(plan: Plan, epochs: int, before: Score | None) -> Score | None:
-    """The scores of a training if it is finished here, on the games that were not judged before; else what there was before.
+    """Scores of a training run, evaluated on the games without scores if it is finished here; otherwise the stored scores.
 
-    The whole policy is judged anew on all of them, as one trained again on another machine is another policy.
+    The full policy is evaluated again on all games, because retraining on another machine gives a different policy.
     """
     folder = place_of(plan, epochs)
     last = last_of(folder)
@@ -136,14 +136,14 @@ def judged(plan: Plan, epochs: int, before: Score | None) -> Score | None:
 
 
 def hand_score(policy: DiscountPolicy, name: str) -> float:
-    """Exploitability after the last iteration over DCFR's on a hold'em subgame, geometric means of perturbed runs."""
+    """Exploitability after the last iteration relative to DCFR's on a hold'em subgame, geometric means of perturbed runs."""
     found = (hand_run(Subgame(name), algorithm, list(LATE), PERTURBED).middle for algorithm in (policy, BASE))
     own, base = found
     return own / base
 
 
 def result(found: Mapping[Plan, Score], epochs: int) -> Result:
-    """A row for each training, and what the paper reads off its table."""
+    """A row for each training run, and the paper's conclusions from its table."""
     every = [*plans(), *((FULL, seed) for seed in range(SEEDS))]
     rows = [
         [f"{name}: {WITHOUT[name]}, seed {seed}", *cells_of(found.get((name, seed)))]
@@ -186,37 +186,37 @@ def result(found: Mapping[Plan, Score], epochs: int) -> Result:
 
 
 def cells_of(score: Score | None) -> list[str]:
-    """A training's scores, game by game."""
+    """A training run's scores by game."""
     if score is None:
         return [NOT_TRAINED] * len(JUDGED)
     return [f"{score['scores'][name]:.3f}" if name in score["scores"] else "not judged" for name in JUDGED]
 
 
 def counted(cells: Sequence[str]) -> str:
-    """How often each verdict is among some."""
+    """Counts of each verdict."""
     words = ("yes", "no", "undecided", "not judged", NOT_TRAINED)
     return ", ".join(f"{word} {cells.count(word)}" for word in words if word in cells)
 
 
 def spent(plan: Plan, score: Score) -> str:
-    """What a training took."""
+    """Cost of a training run."""
     return f"{label(plan)}, {score['epochs']:,} and {score['cpu_seconds'] / 60:.0f}"
 
 
 def verdicts(found: Mapping[str, Rows], worse: Sequence[str], better: Sequence[str]) -> list[str]:
-    """For each game whether all of the first are worse than all of the second, over the seeds that there are."""
+    """For each game, whether all of the first policies are worse than all of the second, over the available seeds."""
     if any(name not in found for name in (*worse, *better)):
         return [NOT_TRAINED] * len(JUDGED)
     return [verdict([(column(found[a], game), column(found[b], game)) for a in worse for b in better]) for game in JUDGED]
 
 
 def column(rows: Rows, game: str) -> list[float]:
-    """The scores of a policy's seeds on a game, as far as they are judged there."""
+    """The available scores of a policy's seeds on a game."""
     return [row[game] for row in rows.values() if game in row]
 
 
 def verdict(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> str:
-    """Yes where each first is worse with every seed than each second with any; no where one of them is always better."""
+    """Yes if each first policy is worse with every seed than each second one with any seed; no if one is always better."""
     if not all(first and second for first, second in pairs):
         return "not judged"
     if all(min(first) > max(second) for first, second in pairs):

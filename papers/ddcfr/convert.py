@@ -1,8 +1,8 @@
-"""Convert the network that DDCFR's authors publish into a discount policy: ``python -m papers.ddcfr.convert MODEL OUT``.
+"""Convert the published network of DDCFR's authors into a discount policy: ``python -m papers.ddcfr.convert MODEL OUT``.
 
 MODEL is ``models/model.pkl`` of their repository (rpSebastian/DDCFR), OUT a ``.safetensors`` file for ``ddcfr(policy=OUT)``.
-Needs torch (``pip install -c constraints.txt ".[torch]"``); the file is read as weights only, nothing in it is run. The network
-itself is not part of this repository.
+Needs torch (``pip install -c constraints.txt ".[torch]"``); the file is loaded as weights only, without executing code. The
+network itself is not part of this repository.
 """
 
 import sys
@@ -15,7 +15,7 @@ from treeplex.learn import save_discount_policy
 from treeplex.solvers import DiscountPolicy
 
 LAYERS = (("feature_model.0",), ("feature_model.2",), ("abg_model.0", "tau_model.0"))
-"""Their modules, layer by layer: the last layer has one for the exponents and one for how long they hold."""
+"""Module names by layer; the last layer has one module for the exponents and one for their durations."""
 PREFIX = "policy.cfr_net."
 
 
@@ -23,7 +23,7 @@ def authors_policy(path: str | Path) -> DiscountPolicy:
     """The authors' network as a discount policy.
 
     Raises:
-        FileError: the file is missing, no PyTorch file, or has other layers.
+        FileError: the file is missing, is not a PyTorch file, or has other layers.
     """
     import torch
 

@@ -1,6 +1,6 @@
 """DDCFR Figures 2, 3, 5 and 6: convergence of the CFR family on the paper's games, 1000 iterations.
 
-The hold'em panels show the stored result of ``holdem.py``; run that first.
+The hold'em panels show the stored result of ``holdem.py``, which must be run first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,12 +38,12 @@ from papers.ddcfr.runs import (
 AUTHORS = ("cfr", "cfr+", "dcfr")
 OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-dcfr", "hs-pcfr+")
 TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "big_leduc", "battleship-2", "battleship-3", "subgame-3", "subgame-4")
-"""The paper's testing games."""
+"""The paper's test games."""
 EXACT_UNTIL = 10
 THREE_DIGITS, TWO_DIGITS = 5e-3, 5e-2
-"""Relative differences within which two numbers are the same, for references of so many digits."""
+"""Relative tolerance for equal numbers, by number of digits of the reference."""
 STABLE = 1e-3
-"""Greatest relative width of a range over perturbed runs that are called stable."""
+"""Largest relative width of a range over perturbed runs that counts as stable."""
 DRAWS = 10_000
 SHOWN = (1, 10, 100, 200, 500, 1000)
 
@@ -61,14 +61,14 @@ class DdcfrRuns:
 
 @dataclass(frozen=True)
 class Reference:
-    """Published exploitability at iteration 1000, floored, with what is known of its noise."""
+    """Published exploitability at iteration 1000, floored, and its noise if known."""
 
     value: float
     tolerance: float
     band: Band
 
     def mark(self, run: Run) -> str:
-        """Empty for the same digits, ``~`` for overlapping ranges, ``*`` for none, ``°`` where neither side has a range."""
+        """Empty for equal digits, ``~`` for overlapping ranges, ``*`` for disjoint ones, ``°`` if neither side has a range."""
         low, high = run.band
         if abs(run.last / self.value - 1.0) <= self.tolerance:
             return ""
@@ -78,7 +78,7 @@ class Reference:
         return "~" if low <= self.band[1] * slack and self.band[0] <= high * slack else "*"
 
     def distance(self, run: Run) -> float:
-        """How far apart the ranges are, relative to the nearer end of the reference's."""
+        """Relative gap between the ranges, measured from the nearer end of the reference's."""
         low, high = run.band
         return max(low / self.band[1], self.band[0] / high) - 1.0
 
@@ -102,20 +102,20 @@ def references(numbers: Mapping) -> dict[str, dict[str, Reference]]:
 
 
 def cell(reference: Reference | None, run: Run) -> str:
-    """Published / measured and the mark."""
+    """Published and measured numbers with the mark."""
     if reference is None:
         return f"- / {short(run.last)}"
     return f"{short(reference.value)} / {short(run.last)} {reference.mark(run)}".strip()
 
 
 def table(caption: str, algorithms: Sequence[str], runs: Found, known: References) -> Table:
-    """One row a game, one column an algorithm."""
+    """One row per game, one column per algorithm."""
     rows = [[name, *(cell(known[name].get(key), found[key]) for key in algorithms)] for name, found in runs.items()]
     return Table(caption, ["game", *algorithms], rows)
 
 
 def noise_table(known: References, runs: Found) -> Table:
-    """Ranges of the authors' algorithms, reference and own."""
+    """Ranges of the authors' algorithms, reference and measured."""
     rows = [[name, *(f"{spread(known[name][key].band)}; {found[key].ends}" for key in AUTHORS)] for name, found in runs.items()]
     return Table(
         "Ranges at iteration 1000 under perturbations of the size of rounding: reference; measured", ["game", *AUTHORS], rows
@@ -123,26 +123,26 @@ def noise_table(known: References, runs: Found) -> Table:
 
 
 def spread(band: Band) -> str:
-    """A range, or one number where both ends print alike."""
+    """A range, or one number if both ends print identically."""
     low, high = map(short, band)
     return low if low == high else f"{low} to {high}"
 
 
 def published_ddcfr(name: str, numbers: Mapping, known: References, key: str = "ddcfr") -> float:
-    """A published end, tabular or hold'em."""
+    """A published final value, tabular or hold'em."""
     if name in known:
         return known[name][key].value
     return float(numbers["holdem"]["curves"][name][key][-1])
 
 
 def fixed_dcfr(runs: Found) -> dict[str, Run]:
-    """DCFR by game, hold'em in the authors' precision, as their own script left it."""
+    """DCFR by game; hold'em in the authors' precision, from the stored result of ``holdem.py``."""
     holdem = stored_holdem().get("float32", {})
     return {name: found["dcfr"] for name, found in runs.items()} | as_runs({n: found["dcfr"] for n, found in holdem.items()})
 
 
 def learned_table(runs: Found, learned: DdcfrRuns, known: References, numbers: Mapping) -> Table:
-    """DDCFR, published and measured, beside DCFR."""
+    """DDCFR, published and measured, compared with DCFR."""
     fixed, rows = fixed_dcfr(runs), []
     for name, run in learned.ours.items():
         value, base = published_ddcfr(name, numbers, known), fixed[name]
@@ -166,7 +166,7 @@ def learned_table(runs: Found, learned: DdcfrRuns, known: References, numbers: M
 
 
 def change(run: Run, base: Run) -> str:
-    """How far a run lies from another, by geometric means, with ``~`` where their ranges overlap."""
+    """Relative change between two runs by geometric means, with ``~`` if their ranges overlap."""
     overlap = run.band[0] <= base.band[1] and base.band[0] <= run.band[1]
     return relative(run.middle / base.middle) + (" ~" if overlap else "")
 
@@ -177,7 +177,7 @@ def relative(ratio: float) -> str:
 
 
 def curves_table(numbers: Mapping, theirs: Mapping[str, Run]) -> Table:
-    """The authors' network over the iterations, beside their files."""
+    """The authors' network over the iterations, compared with their files."""
     rows = []
     for name, curves in numbers["curves"]["exploitability"].items():
         ours = dict(zip(POINTS, theirs[name].curve, strict=True))
@@ -193,7 +193,7 @@ def gap(numbers: Mapping, name: str, run: Run, times: Sequence[int]) -> float:
 
 
 def along_curves(numbers: Mapping, theirs: Mapping[str, Run]) -> str:
-    """How the authors' network follows their files, where runs are stable and where they are not."""
+    """Agreement of the authors' network with their files on stable and unstable runs, as a sentence."""
     curves = numbers["curves"]["exploitability"]
     stable = [name for name in curves if theirs[name].band[1] <= (1.0 + STABLE) * theirs[name].band[0]]
     parts = [f"{name} {gap(numbers, name, theirs[name], SHOWN):.0e}" for name in stable]
@@ -216,7 +216,7 @@ def along_curves(numbers: Mapping, theirs: Mapping[str, Run]) -> str:
 
 @dataclass(frozen=True)
 class Reduction:
-    """How far DDCFR lies below DCFR over several games: geometric means of ratios, and the range of nine of ten draws."""
+    """Reduction of exploitability from DCFR to DDCFR over several games: geometric mean of ratios, and a 90% range of draws."""
 
     geometric: float
     low: float
@@ -245,7 +245,7 @@ def reduction(fixed: Mapping[str, Run], learned: Mapping[str, Run]) -> Reduction
 
 
 def reduction_sentence(numbers: Mapping, runs: Found, learned: DdcfrRuns, known: References) -> str:
-    """By how much DDCFR ends below DCFR."""
+    """The reduction from DCFR to DDCFR, as a sentence."""
     fixed = fixed_dcfr(runs)
     ours = reduction(fixed, learned.ours)
     ratios = [published_ddcfr(name, numbers, known) / published_ddcfr(name, numbers, known, "dcfr") for name in ours.games]
@@ -271,7 +271,7 @@ def reduction_sentence(numbers: Mapping, runs: Found, learned: DdcfrRuns, known:
 
 
 def tally(pairs: Mapping[str, tuple[Reference, Run]]) -> str:
-    """How many numbers have which mark, in words."""
+    """Counts of the marks, as a sentence."""
     marks: dict[str, list[str]] = {mark: [] for mark in ("", "~", "*", "°")}
     for name, (reference, run) in pairs.items():
         mark = reference.mark(run)
@@ -296,7 +296,7 @@ def tally_of(algorithms: Sequence[str], runs: Found, known: References) -> str:
 
 
 def network_sentence(numbers: Mapping, learned: DdcfrRuns, known: References) -> str:
-    """Whether the authors' network does here what it did there."""
+    """Whether the authors' network reproduces their results, as a sentence."""
     if not learned.theirs:
         return "The authors' network has not been run here, so whether the scheme is theirs was not checked by it."
     ends = tally({name: (known[name]["ddcfr"], run) for name, run in learned.theirs.items() if name in known})
@@ -307,7 +307,7 @@ def network_sentence(numbers: Mapping, learned: DdcfrRuns, known: References) ->
 
 
 def policy_sentence(learned: DdcfrRuns, runs: Found) -> str:
-    """What our policy is, and on which games it beats DCFR beyond noise."""
+    """Description of our policy, and the games on which it beats DCFR beyond noise."""
     fixed = fixed_dcfr(runs)
     better = [n for n, run in learned.ours.items() if run.band[1] < fixed[n].band[0]]
     worse = [n for n, run in learned.ours.items() if run.band[0] > fixed[n].band[1]]
@@ -336,7 +336,7 @@ def early_gap(runs: Found, reference: Mapping) -> dict[str, float]:
 
 
 def double_precision(runs: Found, numbers: Mapping) -> str:
-    """Big Leduc beside the independent solver, which has the precision of the library."""
+    """Big Leduc compared with the independent solver, which also uses double precision."""
     reference = numbers["reference"]["exploitability"]["big_leduc"]
     pairs = [f"{key} {short(reference[key][str(ITERATIONS)])} and {short(runs['big_leduc'][key].last)}" for key in AUTHORS]
     return (
@@ -346,7 +346,7 @@ def double_precision(runs: Found, numbers: Mapping) -> str:
 
 
 def findings(numbers: Mapping, runs: Found, learned: DdcfrRuns, known: References) -> list[str]:
-    """What to read first."""
+    """The findings."""
     gaps = early_gap(runs, numbers["reference"]["exploitability"])
     return [
         network_sentence(numbers, learned, known),
@@ -395,15 +395,15 @@ CROSS = {"color": "#000000", "linestyle": "none", "marker": "x", "markersize": 6
 
 @dataclass(frozen=True)
 class Panel:
-    """What one panel shows.
+    """Content of one panel.
 
     Attributes:
         title: the game.
         points: iterations of the curves.
         fixed: CFR, CFR+ and DCFR.
-        ours, theirs: learned, where they have been run.
+        ours, theirs: learned, if they have been run.
         published: DDCFR's published exploitability by iteration.
-        ends: the published end of each fixed algorithm.
+        ends: the published final value of each fixed algorithm.
     """
 
     title: str
@@ -423,7 +423,7 @@ class Panel:
 
 
 def tabular_panels(runs: Found, learned: DdcfrRuns, known: References, curves: Mapping) -> list[Panel]:
-    """A panel a tabular game."""
+    """A panel per tabular game."""
     found = []
     for name, fixed in runs.items():
         marks = {int(t): max(value, FLOOR) for t, value in curves.get(name, {}).get("ddcfr", {}).items()}
@@ -435,7 +435,7 @@ def tabular_panels(runs: Found, learned: DdcfrRuns, known: References, curves: M
 
 
 def holdem_panels(known: Mapping, learned: DdcfrRuns) -> list[Panel]:
-    """A panel a hold'em subgame, from the stored result of ``holdem.py``; empty where there is none."""
+    """A panel per hold'em subgame, from the stored result of ``holdem.py``; empty if there is none."""
     numbers, curves, found = stored_holdem(), known["holdem"]["curves"], []
     for name in HOLDEM if numbers else ():
         fixed = {key: Run(**run) for key, run in numbers["float32"][name].items() if key in AUTHORS}
@@ -447,7 +447,7 @@ def holdem_panels(known: Mapping, learned: DdcfrRuns) -> list[Panel]:
 
 
 def draw(shown: Sequence[Panel], file: str, alt: str, fill: Callable[[Axes, Panel], None]) -> Picture:
-    """A panel a game and one legend."""
+    """A panel per game and one legend."""
     figure, axes = panels(4, 3, size=(10.5, 12.6))
     for place, panel in enumerate(shown):
         fill(axes[place], panel)
@@ -476,7 +476,7 @@ def whole(axes: Axes, panel: Panel) -> None:
 
 
 def late(axes: Axes, panel: Panel) -> None:
-    """The last 500 iterations, as in figures 2 and 3, with the ranges of perturbed runs; CFR is far above and left out."""
+    """The last 500 iterations, as in figures 2 and 3, with the ranges of perturbed runs; CFR is far above and omitted."""
     for run, style in panel.lines[1:]:
         axes.fill_between(LATE, run.low, run.high, color=style["color"], alpha=0.25, linewidth=0)
         axes.plot(LATE, run.late[0], **style)
@@ -491,7 +491,7 @@ def late(axes: Axes, panel: Panel) -> None:
 
 
 def draw_variants(runs: Found) -> Picture:
-    """The fixed variants that the paper does not have, beside those that it has."""
+    """The fixed variants missing from the paper, compared with those in it."""
     figure, axes = panels(4, 3, size=(10.5, 11.0))
     for place, (name, found) in enumerate(runs.items()):
         for number, key in enumerate(DRAWN):
@@ -512,7 +512,7 @@ def draw_variants(runs: Found) -> Picture:
 
 
 def measure() -> tuple[dict[str, dict[str, Run]], DdcfrRuns, Theirs]:
-    """All runs: fixed variants, our policy, the authors' network; hold'em from its own script."""
+    """All runs: fixed variants, our policy, the authors' network; hold'em from ``holdem.py``."""
     runs: dict[str, dict[str, Run]] = {}
     ours: dict[str, Run] = {}
     for name, game in games().items():

@@ -1,9 +1,9 @@
 """DDCFR beyond the paper: a policy trained on games unlike the evaluation games.
 
-It is trained as ``ddcfr/seeds`` trains, on small games with hidden stones (phantom tic-tac-toe and dark hex), and judged on
-the fresh games of ``vtcfr/one_scheme``, among which there are none, beside what is stored there of other algorithms.
-``python papers/run.py ddcfr/dissimilar --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr`` for so long;
-seeds whose runs are stored are not trained again, on any machine.
+It is trained as in ``ddcfr/seeds``, on small games with hidden stones (phantom tic-tac-toe and dark hex), and evaluated on the
+held-out games of ``vtcfr/one_scheme``, which include no such games, together with the stored results of other algorithms.
+``python papers/run.py ddcfr/dissimilar --minutes 20`` resumes the training runs in ``runs/papers/ddcfr`` for 20 minutes; seeds
+with stored runs are not trained again.
 """
 
 import math
@@ -35,12 +35,12 @@ NAME = "ddcfr/dissimilar"
 EPOCHS, SEEDS, SIGMA = 200, 2, 0.05
 SHIPPED, FIXED = "ddcfr", "dcfr"
 FAR = 1.0
-"""Dex beyond which a game is far from the usual."""
+"""Absolute dex above which a game counts as atypical."""
 BESIDE = (SHIPPED, FIXED, TESTED)
-"""Algorithms whose stored runs stand beside: the policy that ships, the fixed discounts, value-tested CFR+."""
+"""Algorithms compared from stored runs: the shipped policy, fixed discounts, value-tested CFR+."""
 
 Repeats = Sequence[Sequence[float]]
-"""Of each perturbed run the exploitability at ``STAGES``."""
+"""Exploitability at ``STAGES`` of each perturbed run."""
 
 
 def score(repeats: Repeats) -> float:
@@ -56,13 +56,13 @@ def repeats_of(name: str, policy: DiscountPolicy) -> list[list[float]]:
 
 
 def earlier(epochs: int) -> dict[str, dict[str, Repeats]]:
-    """Runs by seed and game that are stored, if they are of trainings of so many epochs."""
+    """Stored runs by seed and game, if their training had the given number of epochs."""
     numbers = stored(NAME)
     return dict(numbers["runs"]) if numbers.get("epochs") == epochs else {}
 
 
 def trained(seconds: float, epochs: int, seeds: Sequence[int]) -> dict[int, DiscountPolicy]:
-    """The policies of the seeds whose training is finished, after going on with what is not for so long."""
+    """Policies of the seeds with finished training, after resuming unfinished ones for the given time."""
     began, found = perf_counter(), dict[int, DiscountPolicy]()
     for seed in seeds:
         folder, left = FOLDERS / f"dissimilar-seed-{seed}-epochs-{epochs}", seconds - (perf_counter() - began)
@@ -91,14 +91,14 @@ def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS) -> Result | No
 
 
 def dex(scores: Mapping[str, Mapping[str, float]], who: str, other: str) -> list[float]:
-    """Decimal logarithms of one's score over another's, a number for each game."""
+    """Decimal logarithm of the ratio of two scores, for each game."""
     return [math.log10(row[who] / row[other]) for row in scores.values()]
 
 
 def result(
     scores: Mapping[str, Mapping[str, float]], own: Sequence[str], runs: Mapping[str, Mapping[str, Repeats]], epochs: int
 ) -> Result:
-    """A row for each game; how far each is from the others on average."""
+    """A row for each game, and the mean distance to the other algorithms."""
     beside = {who: {other: fmean(dex(scores, who, other)) for other in BESIDE} for who in (*own, SHIPPED, FIXED)}
     ahead = {who: sum(each < 0 for each in dex(scores, who, TESTED)) for who in own}
     from_fixed = {who: dex(scores, who, FIXED) for who in (*own, SHIPPED)}

@@ -24,9 +24,9 @@ FIXED = {"alpha": 1.5, "beta": 0.0, "gamma": 2.0}
 WHO = {"ours": "our policy", "theirs": "authors' network"}
 VARIANT_ROWS = ("dcfr", "dcfr+", "hs-dcfr")
 EARLY, LATE = slice(0, 11), slice(-11, None)
-"""Places in :data:`TIMES` of the first and the last hundred iterations."""
+"""Indices in :data:`TIMES` of the first and last hundred iterations."""
 BIGGER = 0.05
-"""Differences below this are none."""
+"""Differences below this count as zero."""
 
 Trace = Mapping[str, Sequence[float]]
 Traces = Mapping[str, Trace]
@@ -34,11 +34,11 @@ Traces = Mapping[str, Trace]
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper about figure 4, and whether it holds of one run.
+    """A statement of the paper about figure 4, and a test of it on one run.
 
     Attributes:
-        words: what the paper says.
-        holds: of a trace.
+        words: the statement.
+        holds: whether a trace satisfies it.
     """
 
     words: str
@@ -71,7 +71,7 @@ def holding(claim: Claim, traces: Traces) -> list[str]:
 
 
 def claims_table(shown: Mapping[str, Traces]) -> Table:
-    """On how many games each claim holds."""
+    """Number of games on which each claim holds."""
     rows = []
     for claim in CLAIMS:
         cells = []
@@ -103,7 +103,7 @@ def exponent(factor: float, t: int) -> float:
 
 
 def scheduled(name: str, t: int) -> dict[str, float]:
-    """Exponents of a fixed variant at an iteration."""
+    """Exponents of a fixed variant at one iteration."""
     variant = VARIANTS[name]
     return exponents(variant.schedule(t, HORIZON, **variant.parameters), t)
 
@@ -129,7 +129,7 @@ def exponents_table(shown: Mapping[str, Traces], times: Sequence[int]) -> Table:
 
 
 def leduc_table(known: Mapping, trace: Trace) -> Table:
-    """The authors' network on Leduc, as read off before and as run here."""
+    """The authors' network on Leduc, stored and as run here."""
     rows = []
     for key in FIXED:
         pairs = zip(known["t"], known[key], strict=True)
@@ -139,7 +139,7 @@ def leduc_table(known: Mapping, trace: Trace) -> Table:
 
 
 def findings(known: Mapping, shown: Mapping[str, Traces]) -> list[str]:
-    """What to read first."""
+    """The findings."""
     found = []
     for who, traces in shown.items():
         whole = [claim.words for claim in CLAIMS if len(holding(claim, traces)) == len(traces)]
@@ -166,7 +166,7 @@ def findings(known: Mapping, shown: Mapping[str, Traces]) -> list[str]:
 
 
 PAPERS_GAMES = ("small_matrix", "liars_dice-3", "battleship-3", "big_leduc")
-"""The games that the paper's figure shows, beside the mean over all."""
+"""The games of the paper's figure, and the mean over all games."""
 OTHER_STYLE = {"color": "#C4C4C4", "linestyle": "-", "linewidth": 0.9}
 MEAN_STYLE = {"color": "#000000", "linestyle": "-", "linewidth": 2.2}
 DCFR_STYLE = {"color": "#5F5F5F", "linestyle": (0, (1, 1.5)), "linewidth": 1.6}
@@ -174,7 +174,7 @@ LIMITS = {"alpha": (-0.1, 5.1), "beta": (-5.1, 0.1), "gamma": (-0.1, 5.1), "tau"
 
 
 def traced(game: Game, policy: DiscountPolicy) -> dict[str, list[float]]:
-    """What a policy chooses for each of :data:`TIMES` on a game."""
+    """A policy's choices at each of :data:`TIMES` on a game."""
     key = {"trace": game.identity, "algorithm": digest(policy), "times": list(TIMES), "code": code(*STEERED)}
 
     def make() -> dict[str, list[float]]:
@@ -188,17 +188,17 @@ def traced(game: Game, policy: DiscountPolicy) -> dict[str, list[float]]:
 
 
 def all_traces(policy: DiscountPolicy) -> Traces:
-    """By game."""
+    """Traces by game."""
     return {name: traced(game, policy) for name, game in games().items()}
 
 
 def mean_of(traces: Traces, key: str) -> list[float]:
-    """Over the games."""
+    """Mean over the games."""
     return np.mean([trace[key] for trace in traces.values()], axis=0).tolist()
 
 
 def draw(shown: Mapping[str, Traces]) -> Picture:
-    """A row a network, a panel a quantity."""
+    """A row per network, a panel per quantity."""
     figure, axes = panels(len(shown), 4, size=(11.5, 0.6 + 2.9 * len(shown)))
     for row, (who, traces) in enumerate(shown.items()):
         for column, key in enumerate(SYMBOLS):

@@ -1,6 +1,6 @@
 """DDCFR Figures 7 to 10: DDCFR compared with Greedy Weights and PCFR+, DPCFR+ with PCFR+, PDDCFR with PDCFR.
 
-The paper gives them as pictures only, so what is compared is what it says of them.
+The figures have no numbers, so the paper's statements about them are tested.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,11 +35,11 @@ from treeplex.solvers import DiscountPolicy
 
 NETWORK = "ddcfr, authors' network"
 CLOSE = 1.05
-"""Greatest ratio of geometric means that is called equal whatever the ranges."""
+"""Largest ratio of geometric means that counts as equal regardless of ranges."""
 PAIRS = 0.95
-"""Where ranges overlap, the least share of pairs of runs, one of each scheme, that decides which is lower."""
+"""If ranges overlap: the least share of pairs of runs, one of each scheme, that must agree on the lower one."""
 MANY = range(1, 65)
-"""Perturbed runs where ranges overlap."""
+"""Number of perturbed runs if ranges overlap."""
 BASE_STYLE = {"color": "#D55E00", "linestyle": "--", "linewidth": 1.8}
 OURS_STYLE = {"color": "#4B2E83", "linestyle": "-", "linewidth": 2.0}
 THEIRS_STYLE = {"color": "#E69F00", "linestyle": (0, (5, 1.5)), "linewidth": 2.0}
@@ -57,8 +57,8 @@ class Figure:
 
     Attributes:
         number: of the figure.
-        learned, base: what is compared.
-        says: by game, how the learned scheme ends beside the other, as the paper says.
+        learned, base: the compared schemes.
+        says: by game, the paper's statement on how the learned scheme ends relative to the base.
     """
 
     number: int
@@ -67,7 +67,7 @@ class Figure:
     says: Mapping[str, str]
 
     def contenders(self, networks: Mapping[str, Run]) -> tuple[str, ...]:
-        """The learned schemes to compare with the base: the authors' network too where it is DDCFR's."""
+        """The learned schemes to compare with the base; for DDCFR also the authors' network."""
         return (self.learned, NETWORK) if self.learned == "ddcfr" and networks else (self.learned,)
 
 
@@ -85,12 +85,12 @@ def overlap(first: Run, second: Run) -> bool:
 
 
 def pairs_lower(first: Run, second: Run) -> tuple[int, int]:
-    """In how many pairs of runs, one of each, the first is lower, and how many pairs there are."""
+    """Number of pairs of runs, one of each, in which the first is lower, and the number of pairs."""
     return sum(one < other for one in first.finals for other in second.finals), len(first.finals) * len(second.finals)
 
 
 def undecided(first: Run, second: Run) -> bool:
-    """Whether the means of two runs are close, or their ranges overlap and too few pairs of runs agree which is lower."""
+    """Whether the means of two runs are close, or their ranges overlap and too few pairs agree on the lower one."""
     if max(first.middle, second.middle) <= CLOSE * min(first.middle, second.middle):
         return True
     lower, pairs = pairs_lower(first, second)
@@ -98,7 +98,7 @@ def undecided(first: Run, second: Run) -> bool:
 
 
 def verdict(learned: Run, base: Run, says: str) -> str:
-    """Whether what the paper says holds here: yes, no, or undecided."""
+    """Whether the paper's statement holds here: yes, no, or undecided."""
     if undecided(learned, base):
         return "yes" if says == NOT_HIGHER else "undecided"
     lower, pairs = pairs_lower(learned, base)
@@ -106,7 +106,7 @@ def verdict(learned: Run, base: Run, says: str) -> str:
 
 
 def factor(learned: Run, base: Run) -> str:
-    """By what factor the learned scheme ends lower or higher, by geometric means."""
+    """Factor by which the learned scheme ends lower or higher, by geometric means."""
     ratio = learned.middle / base.middle
     return f"{1 / ratio:.3g} times lower" if ratio < 1 else f"{ratio:.3g} times higher"
 
@@ -135,7 +135,7 @@ def measure() -> tuple[dict[str, dict[str, Run]], Theirs]:
 
 
 def overlapping(name: str, runs: Mapping[str, Run]) -> list[str]:
-    """The schemes on a game that a figure compares and whose ranges overlap."""
+    """The schemes of a figure whose ranges overlap on a game."""
     pairs = [(figure.learned, figure.base) for figure in FIGURES if name in figure.says]
     return list(dict.fromkeys(key for pair in pairs if overlap(*(runs[key] for key in pair)) for key in pair))
 
@@ -159,7 +159,7 @@ def comparison(figure: Figure, runs: Runs) -> Table:
 
 
 def sentence(figure: Figure, runs: Runs, key: str) -> str:
-    """On how many games what the paper says holds."""
+    """Number of games on which the paper's statement holds, as a sentence."""
     verdicts = {name: verdict(runs[name][key], runs[name][figure.base], says) for name, says in figure.says.items()}
     parts = []
     for word, text in (("yes", "holds"), ("no", "does not hold"), ("undecided", "is undecided")):
@@ -172,7 +172,7 @@ def sentence(figure: Figure, runs: Runs, key: str) -> str:
 
 
 def ended(figure: Figure, name: str, key: str, runs: Runs) -> str:
-    """The factor and, where ranges overlap, in how many pairs of runs the learned one is lower."""
+    """The factor and, if ranges overlap, the number of pairs of runs in which the learned one is lower."""
     learned, base = runs[name][key], runs[name][figure.base]
     if not overlap(learned, base):
         return factor(learned, base)
@@ -181,7 +181,7 @@ def ended(figure: Figure, name: str, key: str, runs: Runs) -> str:
 
 
 def said(figure: Figure) -> str:
-    """What the paper says, in words."""
+    """The paper's statement, as a sentence."""
     parts = []
     for word in (LOWER, NOT_HIGHER, HIGHER):
         names = [name for name, says in figure.says.items() if says == word]
@@ -190,7 +190,7 @@ def said(figure: Figure) -> str:
 
 
 def draw(runs: Runs) -> Picture:
-    """A row a figure, a panel a game."""
+    """A row per figure, a panel per game."""
     figure, axes = panels(4, 4, size=(12.0, 11.6))
     for row, one in enumerate(FIGURES):
         for column, name in enumerate(one.says):

@@ -1,4 +1,4 @@
-"""The DDCFR paper's two hold'em subgames as its program plays them, and runs on them in its unit."""
+"""The DDCFR paper's two hold'em subgames as in the authors' program, and runs on them in its unit."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -26,16 +26,16 @@ HANDS = (
     *("papers.common.curves", "papers.common.holdem"),
 )
 STEERED = (*HANDS, "treeplex.engine.networks")
-"""Code that decides the numbers of fixed variants and of learned schemes."""
+"""Modules that affect results of fixed variants and of learned schemes."""
 
 
 @dataclass(frozen=True)
 class Subgame:
-    """A river subgame, compiled when somebody needs it; the player in position updates first, as in the authors' program.
+    """A river subgame, compiled on demand; the player in position updates first, as in the authors' program.
 
     Attributes:
         name: ``subgame-3`` or ``subgame-4``.
-        decoding: ``ddcfr`` as their program reads the file, ``true`` as it was meant.
+        decoding: ``ddcfr`` as in their program, ``true`` as intended.
     """
 
     name: str
@@ -51,20 +51,20 @@ class Subgame:
 
     @cached_property
     def crew(self) -> BoardPool:
-        """For judging."""
+        """Workers for evaluation."""
         return judging_crew(self.compiled, 1)
 
     @cached_property
     def share(self) -> float:
-        """The share of pairs of hands that share no card, ranges taken as independent."""
+        """The probability that two hands from independent ranges have no card in common."""
         first, second = self.compiled.spot.ranges
         return float(self.compiled.compatible / (first.sum() * second.sum()))
 
     @property
     def scale(self) -> float:
-        """From chips a dealt pair of hands to the authors' unit.
+        """Factor from chips per dealt pair of hands to the authors' unit.
 
-        They scale each range to sum to one and count pairs that share a card as pairs that win nothing, in big blinds.
+        They scale each range to sum to one and count pairs that share a card as zero, in big blinds.
         """
         return self.share / BIG_BLIND
 
@@ -82,7 +82,7 @@ def hand_run(
     *,
     storage: str = "float32",
 ) -> Run:
-    """A run after each of ``points`` (which have all of ``LATE``) and perturbed ones, one a seed, in the authors' unit."""
+    """A run at ``points`` (which include ``LATE``) and perturbed runs, one per seed, in the authors' unit."""
     whole = one(game, algorithm, points, None, storage)
     late = [[whole[points.index(point)] for point in LATE]]
     late += [one(game, algorithm, LATE, seed, storage) for seed in seeds]
@@ -90,7 +90,7 @@ def hand_run(
 
 
 def one(game: Subgame, algorithm: str | DiscountPolicy, points: Sequence[int], seed: int | None, storage: str) -> list[float]:
-    """One curve in the authors' unit, which is also the one that a learned scheme sees."""
+    """One curve in the authors' unit, which a learned scheme also observes."""
     learned = isinstance(algorithm, DiscountPolicy)
     key = {
         "game": [game.spot.identity, game.decoding, "renumbered"],

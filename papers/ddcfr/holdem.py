@@ -57,7 +57,7 @@ def authors_table(known: Mapping, single: Games, double: Games, orders: Mapping)
 
 
 def curves_table(known: Mapping, points: Sequence[int], single: Games) -> Table:
-    """Published beside measured over the iterations."""
+    """Published and measured values over the iterations."""
     curves = known["curves"]
     rows = []
     for name in NAMES:
@@ -81,7 +81,7 @@ def variants_table(caption: str, algorithms: Sequence[str], reference: Mapping, 
 
 
 def learned_table(known: Mapping, single: Games, learned: Mapping) -> Table:
-    """DDCFR and what fixed schedules reach."""
+    """DDCFR compared with fixed schedules."""
     rows = [[f"{key} (published, figure 3)", *(short(known["curves"][name][key][-1], 4) for name in NAMES)]
             for key in ("dcfr", "ddcfr")]  # fmt: skip
     rows += [[label, *(runs[name].text() for name in NAMES)] for label, runs in labelled(learned).items()]
@@ -91,7 +91,7 @@ def learned_table(known: Mapping, single: Games, learned: Mapping) -> Table:
 
 
 def labelled(learned: Mapping) -> dict[str, Mapping[str, Run]]:
-    """Learned runs that there are, by what to call them."""
+    """Available learned runs by label."""
     names = {"theirs": "ddcfr, authors' network (measured)", "ours": "ddcfr, our policy (measured)"}
     return {label: learned[key] for key, label in names.items() if learned[key]}
 
@@ -118,7 +118,7 @@ def early_gap(known: Mapping, points: Sequence[int], single: Games) -> float:
 
 
 def tally(known: Mapping, points: Sequence[int], single: Games) -> str:
-    """How the authors' files compare."""
+    """Agreement with the authors' files, as a sentence."""
     same, inside, outside = [], [], []
     for name in NAMES:
         for key in AUTHORS:
@@ -141,7 +141,7 @@ def tally(known: Mapping, points: Sequence[int], single: Games) -> str:
 
 
 def learned_sentence(known: Mapping, single: Games, learned: Mapping) -> str:
-    """DDCFR beside the spread of DCFR."""
+    """DDCFR compared with the spread of DCFR, as a sentence."""
     parts = ["For DDCFR the paper shows one run per game."]
     for name in NAMES:
         value, fixed = known["curves"][name]["ddcfr"][-1], known["curves"][name]["dcfr"][-1]
@@ -161,7 +161,7 @@ def learned_sentence(known: Mapping, single: Games, learned: Mapping) -> str:
 
 
 def order_sentence(orders: Mapping, double: Games, points: Sequence[int]) -> str:
-    """What the order of updates does early."""
+    """Effect of the order of updates in early iterations, as a sentence."""
     place = points.index(EARLY)
     pairs = [f"{double[name]['cfr'].curve[place]:.3g} and {orders[name]['cfr'][0]:.3g} on {name}" for name in NAMES]
     return (
@@ -172,7 +172,7 @@ def order_sentence(orders: Mapping, double: Games, points: Sequence[int]) -> str
 
 
 def true_sentence(known: Mapping, double: Games, true: Games) -> str:
-    """How much the misread cards matter."""
+    """Effect of the misread cards, as a sentence."""
     reference = known["true"]
     gaps = [abs(true[name][key].last / reference[name][key][-1] - 1.0) for name in NAMES for key in ("cfr+", "dcfr")]
     dcfr = ", ".join(f"{short(double[name]['dcfr'].last)} and {short(true[name]['dcfr'].last)} on {name}" for name in NAMES)
@@ -187,7 +187,7 @@ OTHERS = ("lcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "hs-
 DRAWN = ("cfr", "cfr+", "dcfr", "lcfr", "pcfr+", "pdcfr+", "dcfr+", "hs-dcfr")
 OTHER_SEEDS, MANY_SEEDS = SEEDS[:3], range(1, 25)
 LOWEST = 9e-4
-"""Of the panels with the last 500 iterations, big blinds."""
+"""Limits of the panels with the last 500 iterations, in big blinds."""
 MARK = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "white", "zorder": 5}
 LEARNED = {"color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5, "markerfacecolor": "none", "zorder": 6}
 STYLES = {
@@ -201,7 +201,7 @@ SHORT = {"theirs": "ddcfr, authors' network", "ours": "ddcfr, our policy"}
 def measure(
     game: Subgame, algorithms: Mapping[str, Sequence[int]], points: Sequence[int], storage: str = "float64"
 ) -> dict[str, Run]:
-    """Runs of some algorithms on a game; perturbed ones with the seeds of each."""
+    """Runs of algorithms on a game, with perturbed runs for each one's seeds."""
     return {key: hand_run(game, key, points, seeds, storage=storage) for key, seeds in algorithms.items()}
 
 
@@ -213,7 +213,7 @@ def other_order(game: Subgame) -> dict[str, list[float]]:
 
 
 def sizes(game: CompiledSpot) -> list[int]:
-    """The columns of Table 4, counted as the paper does: the two hole cards of a player in either order."""
+    """The columns of Table 4, counted as in the paper: the two hole cards of a player in either order."""
     left = len(game.spot.format.deck) - len(game.spot.board)
     own, other = perm(left, 2), perm(left - 2, 2)
     nodes = game.betting.nodes
@@ -229,7 +229,7 @@ def longest(betting: BettingTree, number: int = 0) -> int:
 
 
 def draw(known: Mapping, points: Sequence[int], single: Games, learned: Mapping, double: Games, true: Games) -> Picture:
-    """A row a game: all iterations, the last 500, and the game with its cards read rightly."""
+    """A row per game: all iterations, the last 500, and the game with cards read correctly."""
     figure, axes = panels(2, 3, size=(11.5, 8.4))
     curves = known["curves"]
     for row, name in enumerate(NAMES):
@@ -287,7 +287,7 @@ def draw_late(axes: Axes, curves: Mapping, name: str, fixed: Found, learned: Fou
 
 
 def learned_runs(games: Mapping[str, Subgame], points: Sequence[int]) -> tuple[dict[str, dict[str, Run]], Theirs]:
-    """Our policy and, if it is at hand or stored, the authors' network, in single precision."""
+    """Our policy and, if available or stored, the authors' network, in single precision."""
 
     def by(policy: DiscountPolicy) -> dict[str, Run]:
         return {name: hand_run(game, policy, points, SEEDS) for name, game in games.items()}

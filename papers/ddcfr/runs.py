@@ -1,7 +1,7 @@
 """Runs of the DDCFR scripts: the paper's games, fixed variants, learned schemes and the authors' network, with their noise.
 
-``TREEPLEX_DDCFR_POLICY`` names the authors' network as ``convert.py`` writes it. It is not part of the project;
-without it the scripts keep what their stored results have of it, or leave it out.
+``TREEPLEX_DDCFR_POLICY`` names the authors' network as ``convert.py`` writes it. It is not part of the project; without it the
+scripts keep its stored results, or omit it.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from treeplex.solvers import DiscountPolicy
 
 ITERATIONS = 1000
 FLOOR = 1e-12
-"""The paper's least exploitability; smaller values count as this."""
+"""The paper's floor of exploitability."""
 LATE = range(500, ITERATIONS + 1, 50)
 """Iterations of figures 2 and 3."""
 POINTS = log_points(ITERATIONS, also=(10, 20, 100, 200, *LATE))
@@ -44,7 +44,7 @@ STEERED = (*LOOP, "treeplex.engine.networks")
 
 @dataclass(frozen=True)
 class Game:
-    """A game of the paper, compiled when somebody needs it."""
+    """A game of the paper, compiled on demand."""
 
     name: str
     spec: str
@@ -60,7 +60,7 @@ class Game:
 
     @property
     def seeds(self) -> Sequence[int]:
-        """Of perturbed runs."""
+        """Seeds of perturbed runs."""
         return LARGE_SEEDS if self.name in LARGE else SEEDS
 
 
@@ -76,7 +76,7 @@ class Run:
 
     Attributes:
         curve: after each of :data:`POINTS`.
-        late: after each of :data:`LATE`, of this run and of perturbed ones.
+        late: after each of :data:`LATE`, for this run and perturbed ones.
     """
 
     curve: list[float]
@@ -88,17 +88,17 @@ class Run:
 
     @property
     def finals(self) -> list[float]:
-        """After the last iteration, this run first."""
+        """Final values, this run first."""
         return [row[-1] for row in self.late]
 
     @property
     def band(self) -> tuple[float, float]:
-        """Least and greatest of them."""
+        """Least and greatest final value."""
         return min(self.finals), max(self.finals)
 
     @property
     def middle(self) -> float:
-        """Their geometric mean."""
+        """Geometric mean of the final values."""
         return math.exp(sum(map(math.log, self.finals)) / len(self.finals))
 
     @property
@@ -118,16 +118,16 @@ class Run:
         return low if low == high else f"{low} to {high}"
 
     def below(self, value: float) -> str:
-        """How many of them are below a value."""
+        """Number of final values below a value."""
         return f"{sum(final < value for final in self.finals)} of {len(self.finals)}"
 
     def text(self) -> str:
-        """The last value, and its range where there is one."""
+        """The final value, and its range if there is one."""
         return short(self.last) + (f" ({self.ends})" if " " in self.ends else "")
 
 
 def run_on(game: Game, algorithm: str | DiscountPolicy, *, seeds: Sequence[int] | None = None) -> Run:
-    """A run and perturbed ones, one a seed; the game's usual seeds unless some are given."""
+    """A run and perturbed runs, one per seed (default: the game's seeds)."""
     whole = one(game, algorithm, POINTS, None)
     late = [[whole[POINTS.index(point)] for point in LATE]]
     late += [one(game, algorithm, LATE, seed) for seed in (game.seeds if seeds is None else seeds)]
@@ -149,19 +149,19 @@ def one(game: Game, algorithm: str | DiscountPolicy, points: Sequence[int], seed
 
 
 def digest(policy: DiscountPolicy) -> str:
-    """A hash of everything of a discount policy that decides what it does."""
+    """A hash of everything that determines a discount policy's behavior."""
     about = {field.name: getattr(policy, field.name) for field in fields(policy) if field.name not in ("card", "parameters")}
     text = json.dumps(about, sort_keys=True).encode()
     return hashlib.sha256(text + np.ascontiguousarray(policy.parameters, "<f8").tobytes()).hexdigest()[:16]
 
 
 def own_policy(name: str = "ddcfr") -> DiscountPolicy:
-    """The policy that comes with the library."""
+    """The policy that ships with the library."""
     return shipped_discount_policy(name)
 
 
 def described(policy: DiscountPolicy) -> str:
-    """How long a policy was trained, in a few words."""
+    """Length of a policy's training, as text."""
     card = policy.card
     if "epochs" not in card or "games" not in card:
         return "untrained" if not card else ", ".join(f"{name} {value}" for name, value in card.items())
@@ -169,13 +169,13 @@ def described(policy: DiscountPolicy) -> str:
 
 
 def training_games(policy: DiscountPolicy) -> list[str]:
-    """What a policy was trained on, by the paper's names where the paper has the game."""
+    """Training games of a policy, with the paper's names if it has the game."""
     names = {game.spec: name for name, game in games().items()}
     return [names.get(spec, f"`{spec}`") for spec in policy.card.get("games", ())]
 
 
 def training(policy: DiscountPolicy, name: str = "ddcfr") -> str:
-    """How a policy was trained and what of that is not the paper's, as a sentence."""
+    """A policy's training and its differences from the paper's, as a sentence."""
     if not policy.card.get("epochs"):
         return f"The policy of {name} is an untrained placeholder."
     settings = policy.card.get("settings", {})
@@ -201,10 +201,10 @@ def authors_policy() -> DiscountPolicy | None:
 
 @dataclass(frozen=True)
 class Theirs:
-    """What the authors' network does, in whatever form a script keeps it, and where that comes from.
+    """Results of the authors' network, in a script's own form, and their origin.
 
     Attributes:
-        found: None where there is nothing.
+        found: None if there are none.
         record: for the script's ``numbers["authors_network"]``.
         note: a sentence.
     """
@@ -215,7 +215,7 @@ class Theirs:
 
 
 def theirs(script: str, make: Callable[[DiscountPolicy], Any]) -> Theirs:
-    """Run the authors' network if it is at hand, else take what the stored result of ``script`` has of it."""
+    """Run the authors' network if available; otherwise use its part of the stored result of ``script``."""
     policy = authors_policy()
     if policy is not None:
         record = {"policy": digest(policy), "found": make(policy)}
@@ -230,7 +230,7 @@ def theirs(script: str, make: Callable[[DiscountPolicy], Any]) -> Theirs:
 
 
 def stored_holdem() -> dict[str, Any]:
-    """The numbers of ``holdem.py``; of our policy only if it is still the same; empty where there are none."""
+    """The numbers of ``holdem.py``, those of our policy only if it is unchanged; empty if there are none."""
     numbers = stored("ddcfr/holdem")
     learned = numbers.get("learned", {})
     if learned and numbers.get("policy") != digest(own_policy()):

@@ -1,7 +1,7 @@
 """DDCFR, section 5.1: the paper's full training on its four games, 1,000 epochs, several seeds.
 
-``python papers/run.py ddcfr/seeds --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other, for
-so long; each takes half an hour of one core. What is finished is judged, and the table has what there is.
+``python papers/run.py ddcfr/seeds --minutes 20`` resumes the training runs in ``runs/papers/ddcfr``, one after another, for 20
+minutes; each takes half an hour on one core. Finished policies are evaluated, and the table has all available results.
 """
 
 import json
@@ -22,28 +22,28 @@ from treeplex.solvers import DiscountPolicy
 FOLDERS = ROOT / "runs" / "papers" / "ddcfr"
 SEEDS, EPOCHS = 5, 1000
 SIGMAS = {0.05: "the authors' code", 0.5: "the paper"}
-"""Standard deviations of the noise, and who has them."""
+"""Standard deviations of the noise, and their sources."""
 TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")
-"""Games on which no policy was trained, of those that take seconds."""
+"""Games that take seconds and were not used in training."""
 BASE = "dcfr"
 
 
 def folder_of(sigma: float, seed: int, epochs: int) -> Path:
-    """Of a training."""
+    """Folder of a training run."""
     return FOLDERS / f"sigma-{sigma:g}-seed-{seed}-epochs-{epochs}"
 
 
 def last_of(folder: Path) -> Mapping[str, Any]:
-    """The last record of a training, as its ``run.json`` has it."""
+    """The last record of a training run in its ``run.json``."""
     place = folder / "run.json"
     found = json.loads(place.read_text(encoding="utf-8"))["last"] if place.is_file() else None
     return found or {"done": 0, "cpu_seconds": 0.0}
 
 
 def go_on(folder: Path, settings: Mapping[str, Any], seconds: float, specs: Sequence[str] | None = None) -> None:
-    """Train for so long, from the beginning or from where it stopped, on some games or on the paper's four.
+    """Start or resume training for the given time, on the given games or the paper's four.
 
-    Nothing is done where no time is left, or no epoch.
+    Does nothing if no time or epoch remains.
     """
     if seconds <= 0 or last_of(folder)["done"] >= settings["epochs"]:
         return
@@ -54,7 +54,7 @@ def go_on(folder: Path, settings: Mapping[str, Any], seconds: float, specs: Sequ
 
 
 def scores(policy: DiscountPolicy) -> dict[str, float]:
-    """Exploitability after the last iteration over DCFR's on each game, geometric means of perturbed runs."""
+    """Exploitability after the last iteration relative to DCFR's on each game, geometric means of perturbed runs."""
     return {name: run_on(game, policy).middle / run_on(game, BASE).middle for name, game in games(*TESTING).items()}
 
 
@@ -75,7 +75,7 @@ def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS, seeds: int = S
 
 
 def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: float, epochs: int) -> Result:
-    """A row for each training and, beside them, for the authors' network and ours; bands over seeds."""
+    """A row for each training run, the authors' network and ours; bands over seeds."""
     authors, own_row = theirs("ddcfr/seeds", scores), scores(own_policy())
     beside = {f"our policy, {described(own_policy())}": own_row}
     if authors.found:
@@ -117,7 +117,7 @@ def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: floa
 
 
 def row_of(words: str, row: Mapping[str, float]) -> list[str]:
-    """A policy's numbers, game by game."""
+    """A policy's numbers by game."""
     return [words, *(f"{row[name]:.3f}" for name in TESTING)]
 
 

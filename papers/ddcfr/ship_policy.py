@@ -1,9 +1,9 @@
-"""Put a trained discount policy into the library, with its scores on games it has not seen.
+"""Add a trained discount policy to the library, with its scores on games not used in training.
 
 ``python -m papers.ddcfr.ship_policy ddcfr RUN`` reads ``RUN/policy.safetensors`` of a finished ``treeplex train``, runs the
-policy and the variant it steers on the testing games of the DDCFR paper that take seconds, and writes ``ddcfr.safetensors``
-into ``src/treeplex/solvers/rules/shipped`` with the scores on its card. The policy is the last one of the training,
-whatever its scores; ``docs/notebook/discount-policies.md`` says how the training games were chosen.
+policy and its base variant on the test games of the DDCFR paper that take seconds, and writes ``ddcfr.safetensors`` into
+``src/treeplex/solvers/rules/shipped`` with the scores on its card. The policy is the last one of the training run, whatever its
+scores; ``docs/notebook/discount-policies.md`` describes how the training games were chosen.
 """
 
 import sys

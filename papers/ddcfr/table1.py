@@ -1,8 +1,8 @@
 """DDCFR Table 1: exploitability of DDCFR when a part is removed or replaced.
 
-Policies lie in ``policies/``, the whole one too if it was trained as the others were (else the library's stands for it);
-one that is missing is said to be not trained. Hold'em rows need
-``TREEPLEX_ENDGAMES``, see ``holdem.py``; without it they are kept from an earlier run or left out.
+Policies are in ``policies/``, including the full one if it was trained like the others (otherwise the library's is used);
+missing ones are shown as not trained. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``; without it they are kept from
+an earlier run or omitted.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ CLAIMS = (
     (("DDCFR-dis",), (FULL,), "continuous actions are better than discrete ones"),
     (("DDCFR-rl",), (FULL,), "evolution strategies are better than PPO"),
 )
-"""What the paper reads off its table: the first are worse than the second."""
+"""The paper's conclusions from its table: the first policies are worse than the second."""
 THEIR_STYLE = {"color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5.5, "markerfacecolor": "none"}
 COLOUR, NETWORK_COLOUR, DCFR_COLOUR = "#4B2E83", "#E69F00", "#009E73"
 
@@ -68,7 +68,7 @@ Column = dict[str, Run]
 
 
 def policies() -> dict[str, DiscountPolicy]:
-    """The policies that there are, by column."""
+    """The available policies by column."""
     found = {FULL: own_policy()}
     for name in COLUMNS:
         path = FOLDER / f"{name.lower()}.safetensors"
@@ -81,7 +81,7 @@ def policies() -> dict[str, DiscountPolicy]:
 
 
 def on_rows(policy: DiscountPolicy) -> Column:
-    """The games of the table, hold'em only where its files are at hand."""
+    """The games of the table, hold'em only if its files are available."""
     runs = {"leduc": run_on(games("leduc")["leduc"], policy)}
     for name in NUMBERS if at_hand() else ():
         runs[name] = hand_run(Subgame(name), policy, list(LATE), SEEDS)
@@ -89,7 +89,7 @@ def on_rows(policy: DiscountPolicy) -> Column:
 
 
 def measure(found: Mapping[str, DiscountPolicy]) -> tuple[dict[str, Column], str]:
-    """Runs of every policy, hold'em kept from the stored result if its files are not at hand, and a sentence on that."""
+    """Runs of every policy, hold'em from the stored result if its files are not available, and a sentence on that."""
     runs = {name: on_rows(policy) for name, policy in found.items()}
     if at_hand():
         return runs, ""
@@ -130,7 +130,7 @@ def reproduce() -> Result:
 
 
 def network_rows(policy: DiscountPolicy) -> dict[str, Any]:
-    """The authors' network on the games of the table, hold'em kept as :func:`measure` does."""
+    """The authors' network on the games of the table, hold'em as in :func:`measure`."""
     runs = {row: asdict(run) for row, run in on_rows(policy).items()}
     before = stored("ddcfr/table1").get("authors_network") or {}
     if before.get("policy") == digest(policy):
@@ -139,7 +139,7 @@ def network_rows(policy: DiscountPolicy) -> dict[str, Any]:
 
 
 def dcfr_runs() -> Column:
-    """DCFR on the same games, to compare with."""
+    """DCFR on the same games, for comparison."""
     runs = {"leduc": run_on(games("leduc")["leduc"], "dcfr")}
     kept = stored("ddcfr/table1").get("dcfr", {})
     for name in NUMBERS:
@@ -156,7 +156,7 @@ def cell(run: Run | None) -> str:
 
 
 def ends_table(known: Mapping, runs: Mapping[str, Column], library: Column, network: Column, fixed: Column) -> Table:
-    """A row a column of the paper's table, so that it can be read."""
+    """The paper's table transposed, for readability."""
     rows = []
     for name in COLUMNS:
         cells = [
@@ -174,7 +174,7 @@ def ends_table(known: Mapping, runs: Mapping[str, Column], library: Column, netw
 
 
 def policies_table(found: Mapping[str, DiscountPolicy]) -> Table:
-    """What each policy is, from the policy itself and its card."""
+    """Description of each policy, from the policy and its card."""
     rows = []
     for name in COLUMNS:
         policy = found.get(name)
@@ -197,14 +197,14 @@ def policies_table(found: Mapping[str, DiscountPolicy]) -> Table:
 
 
 def verdict(worse: float, better: float, overlap: bool) -> str:
-    """Which of two is better."""
+    """Which of two policies is better."""
     if overlap:
         return "ranges overlap"
     return "yes" if worse > better else "no"
 
 
 def claims_table(known: Mapping, runs: Mapping[str, Column]) -> Table:
-    """What the paper reads off its table, and what ours says."""
+    """The paper's conclusions from its table, and the results here."""
     rows = []
     for worse, better, words in CLAIMS:
         cells = []
@@ -225,13 +225,13 @@ def claims_table(known: Mapping, runs: Mapping[str, Column]) -> Table:
 
 
 def readings(known: Mapping, runs: Mapping[str, Column]) -> dict[str, int]:
-    """How often each verdict is among ours."""
+    """Counts of each verdict here."""
     cells = [text for _, *row in claims_table(known, runs).rows for text in row[1::2]]
     return {word: cells.count(word) for word in ("yes", "no", "ranges overlap")}
 
 
 def pair(worse: Run, better: Run) -> str:
-    """Whether the first is worse, beyond the ranges."""
+    """Whether the first policy is worse, beyond the ranges."""
     overlap = worse.band[0] <= better.band[1] and better.band[0] <= worse.band[1]
     return verdict(worse.middle, better.middle, overlap)
 
@@ -244,7 +244,7 @@ def joined(verdicts: list[str]) -> str:
 def findings(
     known: Mapping, found: Mapping[str, DiscountPolicy], runs: Mapping[str, Column], network: Column, fixed: Column
 ) -> list[str]:
-    """What to read first."""
+    """The findings."""
     cells = [text for _, *row in claims_table(known, runs).rows for text in row]
     count = readings(known, runs)
     untrained = [name for name in COLUMNS if name not in found or not found[name].card]
@@ -264,7 +264,7 @@ def findings(
 
 
 def whole_sentence(found: Mapping[str, DiscountPolicy], runs: Mapping[str, Column], fixed: Column) -> str:
-    """How the policies were trained, and which end beside DCFR where."""
+    """Training of the policies, and their final values relative to DCFR, as a sentence."""
     parts = []
     for row, base in fixed.items():
         below = [name for name in runs if row in runs[name] and runs[name][row].band[1] < base.band[0]]
@@ -278,7 +278,7 @@ def whole_sentence(found: Mapping[str, DiscountPolicy], runs: Mapping[str, Colum
 
 
 def unlike_full(name: str, found: Mapping[str, DiscountPolicy]) -> list[str]:
-    """In what a policy's training differs from the whole one's, other than what its column is about."""
+    """Differences of a policy's training from the full one's, other than the ablation."""
     ours, full = found[name].card, found[FULL].card
     if not ours or not full:
         return []
@@ -292,7 +292,7 @@ def unlike_full(name: str, found: Mapping[str, DiscountPolicy]) -> list[str]:
 
 
 def spread_sentence(runs: Mapping[str, Column], network: Column) -> str:
-    """How much rounding alone moves the full policy's cells."""
+    """Effect of rounding alone on the full policy's cells, as a sentence."""
     best = network or runs[FULL]
     whose = "the authors' network" if network else "our policy"
     parts = [f"{run.band[1] / run.band[0]:.2g} on {name}" for name, run in best.items()]
@@ -315,7 +315,7 @@ def notes(authors: Theirs, missing: str) -> list[str]:
 
 
 def draw(known: Mapping, runs: Mapping[str, Column], network: Column, fixed: Column) -> Picture:
-    """A panel a game, a place a column."""
+    """A panel per game, a position per column."""
     figure, axes = panels(1, 3, size=(11.5, 4.1))
     for place, row in enumerate(ROWS):
         panel = axes[place]

@@ -1,8 +1,8 @@
 """DDCFR Table 2: run time of DDCFR compared with DCFR, in compiled loops that differ in nothing else.
 
-Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``; without it they are kept from an earlier run or left out.
-Times mean something on a quiet machine only; those of the two largest games are kept in ``runs/papers``: delete that folder to
-take them again.
+Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``; without it they are kept from an earlier run or omitted. Times are
+meaningful only on an idle machine; those of the two largest games are cached in ``runs/papers``; delete that folder to measure
+them again.
 """
 
 import time
@@ -44,22 +44,22 @@ from treeplex.solvers import DiscountPolicy
 from treeplex.solvers.rules.discount_policy import BASES
 
 SLOW = 100e-6
-"""Seconds of an iteration from which on the network should not matter."""
+"""Seconds per iteration above which the network's time should be negligible."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of processor time of 1000 iterations on one game, each the least of its rounds.
+    """CPU seconds of 1000 iterations on one game, each the minimum over its rounds.
 
     Attributes:
         alone: DCFR.
         judged: DCFR with exploitability before every iteration.
         as_often: DCFR with exploitability where DDCFR needs it.
-        replayed: DCFR with exploitability there and DDCFR's exponents, given in advance; None where that was not timed.
+        replayed: DCFR with exploitability there and DDCFR's exponents, given in advance; None if not timed.
         ddcfr: DDCFR.
-        rounds: how often each was timed.
-        decisions: how often DDCFR looked and decided.
-        network: of evaluating the network so often, measured by itself.
+        rounds: number of timings of each.
+        decisions: number of decisions of DDCFR.
+        network: seconds of that many network evaluations, measured separately.
     """
 
     alone: float
@@ -73,7 +73,7 @@ class Costs:
 
     @property
     def overhead(self) -> float:
-        """Of DDCFR over DCFR with as many exploitabilities."""
+        """Relative overhead of DDCFR over DCFR with as many exploitability computations."""
         return self.ddcfr / self.as_often - 1.0
 
     @property
@@ -83,17 +83,17 @@ class Costs:
 
     @property
     def iteration(self) -> float:
-        """Seconds of one iteration of DDCFR, all included."""
+        """Seconds of one iteration of DDCFR in total."""
         return self.ddcfr / ITERATIONS
 
 
 def seconds(value: float) -> str:
-    """Three digits, as seconds or milliseconds."""
+    """A time with three digits, in seconds or milliseconds."""
     return f"{value:.3g} s" if value >= 1.0 else f"{1000 * value:.3g} ms"
 
 
 def percent(value: float) -> str:
-    """A share, with enough digits where it is small."""
+    """A percentage, with more digits if it is small."""
     return f"{100 * value:+.2f}%" if abs(value) < 0.1 else f"{100 * value:+.0f}%"
 
 
@@ -111,7 +111,7 @@ def costs_table(known: Mapping, found: Mapping[str, Costs]) -> Table:
 
 
 def shares_table(known: Mapping, found: Mapping[str, Costs]) -> Table:
-    """Where the time goes."""
+    """Division of the time."""
     rows = [
         [
             name,
@@ -132,7 +132,7 @@ def shares_table(known: Mapping, found: Mapping[str, Costs]) -> Table:
 
 
 def findings(known: Mapping, found: Mapping[str, Costs], call: float) -> list[str]:
-    """What to read first."""
+    """The findings."""
     slow = {name: row for name, row in found.items() if row.iteration > SLOW}
     fast = {name: row for name, row in found.items() if row.iteration <= SLOW}
     parts = [f"one evaluation of the network takes {1e6 * call:.2f} µs."]
@@ -161,7 +161,7 @@ def findings(known: Mapping, found: Mapping[str, Costs], call: float) -> list[st
 
 
 def replayed_sentence(found: Mapping[str, Costs]) -> str:
-    """How much slower DDCFR is than a run that does all the same but for the network."""
+    """Overhead of DDCFR over a run that does the same work without the network, as a sentence."""
     parts = [f"{percent(row.ddcfr / row.replayed - 1)} on {name}" for name, row in found.items() if row.replayed]
     return (
         "Against a run that is given DDCFR's own weights in advance, and does all the same but for the network and its "
@@ -171,7 +171,7 @@ def replayed_sentence(found: Mapping[str, Costs]) -> str:
 
 
 def between(values: list[float]) -> str:
-    """The range of some numbers, to two digits."""
+    """The range of numbers, to two digits."""
     low, high = (f"{value:,.0f}" if value >= 10 else f"{value:.2g}" for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 
@@ -230,14 +230,14 @@ def notes(policy: DiscountPolicy, holdem: bool) -> list[str]:
 DCFR = np.tile(BASES["dcfr"].defaults, (ITERATIONS, 1))
 """Exponents of every iteration."""
 SECONDS = 2.0
-"""Of timing a small game, about."""
+"""Approximate seconds for timing a small game."""
 MOST, LARGE_ROUNDS = 200, 3
 CALLS, NETWORK_ROUNDS = 20_000, 10
 WAYS = ("alone", "judged", "as_often", "replayed", "ddcfr")
 
 
 class Run(NamedTuple):
-    """A run's arrays, as a solver of a compiled game has them."""
+    """The arrays of a solver of a compiled game."""
 
     state: TreeState
     learned: LearnedState
@@ -280,7 +280,7 @@ def fixed_loop(
 
 @kernel()
 def decide_loop(scheme: DiscountNetwork, activations: Floats, calls: int) -> float:
-    """So many evaluations of the network, at features that change."""
+    """Evaluate the network a given number of times, at changing features."""
     exponents, noise, held = np.empty(4), np.empty(0), 0
     for k in range(calls):
         t = k % 1000
@@ -310,7 +310,7 @@ def run_ddcfr(game: Game, policy: DiscountPolicy, trace: Floats) -> float:
 
 
 def decisions_of(game: Game, policy: DiscountPolicy) -> tuple[NDArray[np.bool_], Floats]:
-    """Before which iterations DDCFR looks and decides, and the exponents of every iteration, [T, 4]."""
+    """Iterations before which DDCFR decides, and the exponents of every iteration, [T, 4]."""
     trace = np.zeros((ITERATIONS, HEAD + len(policy.features) + int(policy.sizes[-1])))
     run_ddcfr(game, policy, trace)
     rows = trace[trace[:, 0] > 0]
@@ -320,7 +320,7 @@ def decisions_of(game: Game, policy: DiscountPolicy) -> tuple[NDArray[np.bool_],
 
 
 def interleaved(ways: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
-    """Times of every way, forwards and backwards in turn, so that a drift of the machine meets all alike."""
+    """Times of every variant, in alternating order, so that drift of the machine affects all equally."""
     found: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds):
         for name in list(ways)[:: 1 if number % 2 == 0 else -1]:
@@ -329,7 +329,7 @@ def interleaved(ways: Mapping[str, Callable[[], float]], rounds: int) -> dict[st
 
 
 def costs(game: Game, policy: DiscountPolicy) -> Costs:
-    """Timing of one game."""
+    """Times of one game."""
     (looked, exponents), never = decisions_of(game, policy), np.zeros(ITERATIONS, bool)
     ways = {
         "alone": lambda: run_fixed(game, policy, never, DCFR),
@@ -346,14 +346,14 @@ def costs(game: Game, policy: DiscountPolicy) -> Costs:
 
 
 def summed(found: Mapping[str, Sequence[float]], decisions: int, policy: DiscountPolicy) -> Costs:
-    """The least time of every way."""
+    """The minimum time of every variant."""
     least = {name: min(found[name]) if name in found else None for name in WAYS}
     network = decisions * network_seconds(policy)
     return Costs(**least, rounds=len(found["ddcfr"]), decisions=decisions, network=network)
 
 
 def network_seconds(policy: DiscountPolicy) -> float:
-    """The least time of one evaluation of the network."""
+    """The minimum time of one evaluation of the network."""
     activations, taken = np.empty(int(policy.sizes.sum())), []
     decide_loop(policy.compiled, activations, 1)
     for _ in range(NETWORK_ROUNDS):
@@ -364,7 +364,7 @@ def network_seconds(policy: DiscountPolicy) -> float:
 
 
 def hand_costs(game: Subgame, policy: DiscountPolicy) -> Costs:
-    """Timing of one hold'em subgame, in single precision; exploitability comes from the solver's own passes in every way."""
+    """Times of one hold'em subgame, in single precision; all variants compute exploitability by the solver's own passes."""
     looked = hand_decisions(game, policy)
 
     def fixed(judged: Sequence[int]) -> float:
@@ -394,14 +394,14 @@ def hand_costs(game: Subgame, policy: DiscountPolicy) -> Costs:
 
 
 def steered(game: Subgame, policy: DiscountPolicy) -> HoldemSolver:
-    """DDCFR on a subgame, which it sees in the authors' unit."""
+    """DDCFR on a subgame, whose exploitability it observes in the authors' unit."""
     solver = HoldemSolver(game.compiled, policy, threads=1, horizon=ITERATIONS)
     solver.form.unit = 1.0 / game.scale
     return solver
 
 
 def hand_decisions(game: Subgame, policy: DiscountPolicy) -> list[int]:
-    """Before which iterations DDCFR looks and decides on a hold'em subgame."""
+    """Iterations before which DDCFR decides on a hold'em subgame."""
     solver, looked = steered(game, policy), []
     for t in range(1, ITERATIONS + 1):
         if solver.tables.memory[LEFT] <= 0:

@@ -30,7 +30,7 @@ def rows_for(name: str, exploitability: Sequence[float], floor: float) -> list[l
 
 
 def used(measured: Mapping[str, Sequence[float]], place: int, floor: float, scale: str) -> str:
-    """How much of a scale's range the runs have used up at one place of the table."""
+    """Share of a scale's range that the runs have covered at one column of the table."""
     shares = [1.0 - normalised(values, floor, SCALES[scale])[place] for values in measured.values()]
     return f"{min(shares):.0%} to {max(shares):.0%}"
 
@@ -51,7 +51,7 @@ def beside(table3: Mapping, measured: Sequence[float] | None) -> Table:
 
 
 def unequal(table3: Mapping, exploitability: Sequence[float]) -> tuple[list[str], float]:
-    """Cells that differ from the published ones in the third decimal, and the greatest difference."""
+    """Cells that differ from the published ones in the third decimal, and the largest difference."""
     found, worst = [], 0.0
     for label, scale in SCALES.items():
         ours = normalised(exploitability, table3["floor"], scale)
@@ -62,7 +62,7 @@ def unequal(table3: Mapping, exploitability: Sequence[float]) -> tuple[list[str]
 
 
 def findings(table3: Mapping, network: Sequence[float] | None, measured: Mapping[str, Sequence[float]]) -> list[str]:
-    """What to read first."""
+    """The findings."""
     cells, place, floor = len(SCALES) * len(table3["t"]), table3["t"].index(100), table3["floor"]
     other, worst = unequal(table3, table3["exploitability"])
     lines = [

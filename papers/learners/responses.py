@@ -114,7 +114,7 @@ def number(value: float) -> str:
 
 
 def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What to read first."""
+    """The findings."""
     sentences = []
     conv = {name: gains_of(each) for name, each in found.items()}
     if "kuhn_poker/psro" in conv and "leduc_poker/psro" in conv:
