@@ -207,6 +207,10 @@ class Game(ABC):
         """Return the public tree of a two-player game, also used to compile it; None if not implemented."""
         return None
 
+    def compilation_tree(self) -> "PublicTree | None":
+        """Return public-tree rules from which to compile the game, by default :meth:`public_tree`; None: walk its histories."""
+        return self.public_tree()
+
     def public_game(self) -> "PublicGame | None":
         """Return public states and private hands for any number of players, or None; callers use :attr:`public`."""
         return None

@@ -14,6 +14,7 @@ hands at each leaf. Compiling it gives the same game as walking its histories, w
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from math import factorial, prod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -52,9 +53,28 @@ class Chance:
 
     ``outcomes`` are pairs (label, weight): ``weight[h0, h1]`` is the probability of the outcome given both hands
     (zero if a hand blocks it). For each pair of hands that can reach the node the weights sum to one.
+
+    If an outcome is several cards and the rules deal them one by one, in any order, ``left`` has the number of possible cards
+    at each step. It is needed only to count histories.
     """
 
     outcomes: Sequence[tuple[int, NDArray[np.float64]]]
+    left: tuple[int, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """The number of chance actions of an outcome."""
+        return max(len(self.left), 1)
+
+    @property
+    def orders(self) -> int:
+        """The number of orders in which the cards of an outcome are dealt."""
+        return factorial(self.steps)
+
+    @property
+    def between(self) -> int:
+        """The number of histories inside the event, per history before it."""
+        return sum(prod(self.left[:step]) for step in range(1, self.steps))
 
 
 @dataclass(frozen=True)
@@ -401,7 +421,8 @@ class PublicTree(PublicGame):
 
     ``deal_histories`` and ``deal_depth`` count the deal in the history tree (as in Table 4 of the DDCFR paper): the number of
     histories strictly before the full deal (including the empty history) and the number of chance actions. ``deals[h0, h1]`` is
-    the number of histories of that deal (1 if a deal is one path, 0 if impossible).
+    the number of histories of that deal (1 if a deal is one path, 0 if impossible). ``deals_hands`` says that the rules deal
+    player 0's hand by one chance action, then player 1's by another.
     """
 
     cut_after = DEAL
@@ -411,6 +432,7 @@ class PublicTree(PublicGame):
     deal_histories: int
     deal_depth: int
     deals: NDArray[np.int64]
+    deals_hands: bool = False
 
     @abstractmethod
     def visit(self, node: Hashable) -> Decision | Chance | Terminal:

@@ -80,7 +80,7 @@ def compile_new(
     rules: Game, *, refine: bool, limit: int | None, stored: bool | None, watch: Callable[[int], None]
 ) -> CompiledGame:
     """Compile rules; arguments as for :func:`compile_game`."""
-    tree = rules.public_tree()
+    tree = rules.compilation_tree()
     known = isinstance(tree, PublicTree) or factored(rules)
     functions = None if known and stored is None else functions_of(rules, refine, stored)
     if functions is not None:

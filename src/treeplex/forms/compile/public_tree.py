@@ -53,14 +53,15 @@ class Spread:
 
     Attributes:
         weight: float64 [hands, hands], the probability of each pair.
-        deals: number of deals.
+        orders: number of orders in which the rules deal the public cards.
+        deals: number of histories.
         hands: possible hands of each player.
-        largest: maximum number of deals of one hand, per player.
+        largest: maximum number of histories of one hand, per player.
     """
 
-    def __init__(self, weight: Floats, deals: Ints) -> None:
-        possible = np.where(weight > 0, deals, 0)
-        self.weight, self.deals = weight, int(possible.sum())
+    def __init__(self, weight: Floats, deals: Ints, orders: int = 1) -> None:
+        possible = np.where(weight > 0, orders * deals, 0)
+        self.weight, self.orders, self.deals = weight, orders, int(possible.sum())
         sums = possible.sum(axis=1), possible.sum(axis=0)
         self.hands = tuple(np.flatnonzero((weight > 0).any(axis=1 - player)) for player in (0, 1))
         self.largest = tuple(int(each.max(initial=0)) for each in sums)
@@ -197,9 +198,10 @@ def compile_public_tree(
             add_terminal(walk, node, visited, spread, slices)
         elif isinstance(visited, Chance):
             check_chance(node, visited, spread.weight)
+            walk.histories += spread.deals * visited.between
             for label, probability in reversed(visited.outcomes):
-                after_chance = Spread(spread.weight * probability, rules.deals)
-                stack.append((rules.child(node, label), after_chance, slices, depth + 1))
+                after_chance = Spread(spread.weight * probability, rules.deals, spread.orders * visited.orders)
+                stack.append((rules.child(node, label), after_chance, slices, depth + visited.steps))
         else:
             below = add_decision(walk, node, visited, spread, slices)
             for action, after in zip(reversed(visited.actions), reversed(below), strict=True):

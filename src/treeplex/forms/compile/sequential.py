@@ -15,7 +15,7 @@ def one_at_a_time(game: Game) -> Game:
     Raises:
         GameError: the tree is too large to walk.
     """
-    if isinstance(game, ExplicitGame | OpenSpielGame | TurnBased) or game.public_tree() is not None:
+    if isinstance(game, ExplicitGame | OpenSpielGame | TurnBased) or game.compilation_tree() is not None:
         return game
     stack: list[State] = [game.new_initial_state()]
     check, visited = SizeCheck(str(game), history_playout(game)), 0

@@ -228,6 +228,8 @@ class PokerPublicTree(public.PublicTree):
             outside both ranges.
     """
 
+    deals_hands = True
+
     def __init__(self, game: PokerGame) -> None:
         """Prepare the tables.
 

@@ -17,6 +17,7 @@ from treeplex.holdem.cards.cards import card_to_string, cards_to_string
 from treeplex.holdem.whole.hand import HandRules
 
 if TYPE_CHECKING:
+    from treeplex.games.public import PublicTree
     from treeplex.holdem.whole.public import PublicHoldem
 
 
@@ -136,6 +137,11 @@ class Holdem(Game):
         """The game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
         game: PublicHoldem = named("treeplex.holdem.whole.public:PublicHoldem")(self.rules)
         return game
+
+    def compilation_tree(self) -> "PublicTree | None":
+        """See :mod:`treeplex.holdem.whole.public_tree`; None with rake, more than two players or a large deck."""
+        tree: PublicTree | None = named("treeplex.holdem.whole.public_tree:small_tree")(self)
+        return tree
 
     def left(self, cards: tuple[int, ...], board: tuple[int, ...]) -> list[int]:
         """The cards not yet dealt."""

@@ -14,6 +14,7 @@ from treeplex.errors import GameError, TreeplexError
 from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.compile.views.public_histories import public_histories
 from treeplex.forms.sources.load import load
 from treeplex.games import base
 from treeplex.games.base import Game, State
@@ -212,6 +213,12 @@ def histories_of(game: CompiledGame, *, limit: int = MOST_HISTORIES, watch: Call
     """
     if game not in _histories:
         rules = load(game.spec).enumerable_rules() if game.rules is None else game.rules
+        tree = rules.compilation_tree()
+        if tree is not None and tree.deals_hands and game.size.histories <= limit:
+            histories = public_histories(game, tree)
+            if histories is not None:
+                _histories[game] = histories
+                return histories
         growth = grown(rules, True, limit, watch)
         numbers = compiled_numbers(game, growth)
         histories = harvested(growth).histories
