@@ -9,8 +9,9 @@ from itertools import combinations
 from math import comb, perm, prod
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treeplex.base.arrays import Bools, Floats
+from treeplex.base.arrays import Bools, Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import MOST_ENTRIES, Chance, Decision, PublicTree, Terminal
@@ -90,7 +91,7 @@ class HoldemTree(PublicTree):
     def _free_of(self, cards: tuple[int, ...]) -> Bools:
         """Return whether each hand has none of the cards, bool [H]."""
         if cards not in self._free:
-            self._free[cards] = ~np.isin(self.rules.format.hands, cards).any(axis=1)
+            self._free[cards] = np.asarray(np.isin(self.rules.format.hands, cards, invert=True).all(axis=1))
         return self._free[cards]
 
     def _sign(self, board: tuple[int, ...]) -> Floats:
@@ -103,9 +104,10 @@ class HoldemTree(PublicTree):
         return self._signs[board]
 
 
-def apart(hands: np.ndarray) -> np.ndarray:
+def apart(hands: NDArray[np.uint8]) -> Ints:
     """Return 1 for pairs of hands without a common card, else 0; int64 [H, H], from hands [H, cards]."""
-    return (~(hands[:, None, :, None] == hands[None, :, None, :]).any(axis=(2, 3))).astype(np.int64)
+    different = (hands[:, None, :, None] != hands[None, :, None, :]).all(axis=(2, 3))
+    return np.asarray(different, np.int64)
 
 
 def small_tree(game: Holdem) -> HoldemTree | None:
