@@ -142,7 +142,7 @@ def test_what_is_refused() -> None:
     at, flop = subgame("leduc"), subgame("flop")
     with pytest.raises(AlgorithmError, match="need values"):
         NoLeaf()(at.leaves, reaches(at), reaches(at))
-    with pytest.raises(AlgorithmError, match="strength bins value turns of hold'em"):
+    with pytest.raises(AlgorithmError, match="strength bins support hold'em turns"):
         BinnedRivers(lambda rows: rows, 8)(at.leaves, reaches(at), reaches(at))
     with pytest.raises(AlgorithmError, match="with one card to come"):
         BinnedRivers(lambda rows: rows, 8)(flop.leaves, reaches(flop), reaches(flop))

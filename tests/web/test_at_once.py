@@ -147,7 +147,7 @@ def test_where_all_are_at_work_one_more_is_refused(light: type[Light], monkeypat
     hosts = Hosts(object, 2)
     for number in range(2):
         hosts[hosts.open(f"game {number}")].busy = True  # type: ignore[misc]
-    with pytest.raises(Refusal, match="all 2 places are busy") as refused:
+    with pytest.raises(Refusal, match="all 2 sessions are in use") as refused:
         hosts.open("another")
     assert refused.value.status == 503
     workshop = Workshop(Hosts(object, 4))

@@ -91,7 +91,7 @@ class Blueprints(PolicySource):
         rules = load(spec, named_in=source).enumerable_rules()
         many = f"{path} is a blueprint of {spec}, whose infosets are too many to list"
         if isinstance(rules, Holdem) and rules.rules.format is HOLDEM:
-            raise SpecError(f"{many}; treeplex holdem preflop {quoted(path)} shows how it plays before the flop")
+            raise SpecError(f"{many}; treeplex holdem preflop {quoted(path)} shows its preflop policy")
         try:
             return compile_game(rules)
         except GameSizeError:

@@ -105,7 +105,7 @@ class HostedObject:
                 result, error = answer
             except (EOFError, OSError):
                 self.close()
-                raise Refusal(410, "its process has ended, perhaps for lack of memory; start again") from None
+                raise Refusal(410, "its process ended, perhaps for lack of memory; start again") from None
         if error is not None:
             raise error
         return result
@@ -229,7 +229,7 @@ class Hosts:
                     self._beginning.add(hosted)
                     return hosted
             if monotonic() > ends:
-                raise Refusal(503, f"all {self.most} places are busy; try again later, or close one")
+                raise Refusal(503, f"all {self.most} sessions are in use; try again later, or close one")
             sleep(0.05)
 
     def give_up(self, hosted: HostedObject) -> None:
@@ -271,7 +271,7 @@ class Hosts:
         with self._guard:
             hosted = self._held.pop(name, None)
             if hosted is None or not hosted.alive:
-                raise Refusal(404, "this was closed to make room for others, or by a server restart; start again")
+                raise Refusal(404, "this session was closed, to make room for others or by a server restart; start again")
             self._held[name] = hosted
         return hosted
 

@@ -47,5 +47,5 @@ def test_every_hand_plays_as_the_blueprint_says(whole: CompiledSpot, blueprint: 
 
 def test_other_betting_is_refused(blueprint: HoldemBlueprint) -> None:
     other = compiled_whole(load("holdem(ranks=3,suits=3,stack=12,sizes=[100%;a])").public)
-    with pytest.raises(PolicyError, match="does not follow the blinds"):
+    with pytest.raises(PolicyError, match="differ from the spot's after the blinds"):
         BucketPolicy.whole(blueprint, other)

@@ -124,7 +124,7 @@ def test_weights_and_overlaps(text: str, hand: str, weight: float) -> None:
         ("150%(AA)", "weight '150%' is not from 0 to 1"),
         (
             "QQ+,AA:0.5",
-            "'AA:0.5' at character 5: earlier entries already contain all these hands",
+            "'AA:0.5' at character 5: earlier entries contain all its hands",
         ),
         ("JJ-22,JJ:0.5", "'JJ:0.5' at character 7: earlier entries"),
         ("[50]AA", r"'\[50\]AA' at character 1: the group is not closed; write \[/...\] at its end"),

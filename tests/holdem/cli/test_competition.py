@@ -71,7 +71,7 @@ def test_a_dealer_who_says_nothing_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as server:
         words = ["acpc", "uniform", "--port", str(server.getsockname()[1]), "--stack", "1000", "--timeout", "0.1"]
         _, said = ran(*words, code=2)
-    assert said.startswith("error: the dealer sends nothing for 0.1 s (hand 0)")
+    assert said.startswith("error: the dealer sent nothing for 0.1 s (hand 0)")
     assert said.count("\n") == 1
 
 

@@ -92,7 +92,7 @@ def test_deals_are_spread_evenly() -> None:
     assert set(taken.values()) == {4.0}
     assert taken == evenly_spread(cards, weights, 13, (3, 1, 2)) != evenly_spread(cards, weights, 13, (1, 2, 4))
     assert evenly_spread([(0,), (4,)], [1.0, 9.0], 2) == {1: 10.0}
-    with pytest.raises(SpecError, match="take at least 1"):
+    with pytest.raises(SpecError, match="draw at least 1"):
         evenly_spread(cards, weights, 0)
 
 

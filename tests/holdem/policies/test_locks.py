@@ -138,7 +138,7 @@ def test_locks_that_do_not_fit(text, message):
     ("strategy", "message"),
     [
         (np.ones((2, 1)), "strategy has shape"),
-        (np.full((3, 1), 0.5), "must sum to 1"),
+        (np.full((3, 1), 0.5), "do not sum to 1"),
         (np.array([[2.0], [-1], [0]]), "negative"),
     ],
 )

@@ -95,9 +95,9 @@ def test_threads_change_nothing_and_boards_are_counted() -> None:
 
 def test_networks_of_other_shapes_are_refused() -> None:
     other = network(leduc_holdem(4))
-    with pytest.raises(PolicyError, match=r"with \d+ inputs and \d actions; .* has \d+ and \d, so train one for it"):
+    with pytest.raises(PolicyError, match=r"has \d+ inputs and \d actions, but .* has \d+ and \d; train one for this spot"):
         check_fits(other, DealtSpot(leduc_holdem()))
     words = probe(DealtSpot(leduc_holdem()), WORDS).view
     layers = [(np.zeros((len(words.actions), len(words.scale)), np.float32), np.zeros(len(words.actions), np.float32))]
-    with pytest.raises(PolicyError, match="uses words of infostates; train one with features=tensor"):
+    with pytest.raises(PolicyError, match=r"uses features=words, .*; train one with features=tensor"):
         check_fits(NeuralPolicy("", 2, words, [layers, layers]), DealtSpot(leduc_holdem()))

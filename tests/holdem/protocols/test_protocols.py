@@ -122,17 +122,17 @@ def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
     [
         ("MATCHSTATE:5", "expected MATCHSTATE"),
         ("MATCHSTATE:5:0::AsKd|", "position"),
-        ("MATCHSTATE:0:0::|", "hides the cards of position 0"),
-        ("MATCHSTATE:1:0::AsKd|", "hides the cards of position 1"),
+        ("MATCHSTATE:0:0::|", "hides position 0's own cards"),
+        ("MATCHSTATE:1:0::AsKd|", "hides position 1's own cards"),
         ("MATCHSTATE:0:0::AsKd", "two hole cards per player"),
         ("MATCHSTATE:0:0::AsKdQh|", "two hole cards per player"),
         ("MATCHSTATE:0:0::AsKd||", "two hole cards per player"),
-        (f"MATCHSTATE:0:{'1' * 5000}::AsKd|", "no number"),
+        (f"MATCHSTATE:0:{'1' * 5000}::AsKd|", "number is missing"),
         ("MATCHSTATE:0:0:cc/:AsKd|/2c3c", "flop"),
         ("MATCHSTATE:0:0:cc/:AsKd|/2c3c4x", "4x"),
         ("MATCHSTATE:0:0:cc/:AsKd|/As2c3c", "twice"),
         ("MATCHSTATE:0:0:cc/r200:AsKd|", "board"),
-        ("MATCHSTATE:0:0:cc/:AsKd|", "next board cards"),
+        ("MATCHSTATE:0:0:cc/:AsKd|", "the board does not match the streets"),
         ("MATCHSTATE:0:0:ccr200:AsKd|", "board"),
         ("MATCHSTATE:0:0:r1:AsKd|", "r1"),
         ("MATCHSTATE:0:0:r0:AsKd|", "r0"),
@@ -263,7 +263,9 @@ def test_a_player_of_another_protocol_is_one_line():
     pairs = [socket.socketpair() for _ in range(2)]
     for _, theirs in pairs:
         theirs.sendall(b"VERSION:1.0.0\r\n")
-    with pytest.raises(GameError, match=r"player 0 began with 'VERSION:1.0.0' in place of .*; it must use this protocol"):
+    with pytest.raises(
+        GameError, match=r"player 0 began with 'VERSION:1.0.0' instead of .*; check that it uses the ACPC protocol"
+    ):
         Dealer(rules, (pairs[0][0], pairs[1][0])).play(1)
     for pair in pairs:
         for each in pair:
@@ -307,7 +309,7 @@ def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it(monkeyp
 def test_a_dealer_who_says_nothing_is_one_line():
     real, ours = table_at(1000, (50, 100))
     dealer, connection = socket.socketpair()
-    with dealer, connection, pytest.raises(GameError, match=r"sends nothing for 0.05 s .*--timeout"):
+    with dealer, connection, pytest.raises(GameError, match=r"sent nothing for 0.05 s .*--timeout"):
         play_acpc(connection, real.rules, wild(ours, 0), timeout=0.05)
 
 

@@ -128,7 +128,7 @@ STATE = {
     "change2-not a hold'em hand",
     "change3-no cards is not a hold'em hand",
     "change4-not a string",
-    "change8-waits for an action, but the agent is not to act",
+    "change8-waits for an action, but it is not the agent's turn",
     "change9-b1 is not a bet",
 )
 @pytest.mark.parametrize(
@@ -142,11 +142,11 @@ STATE = {
         ({"hole_cards": ["As", "Xx"]}, "Xx"),
         ({"board": ["As", "2c", "3d"], "action": "cc/"}, "twice"),
         ({"action": None}, "'action' is null, not a string"),
-        ({"action": "b200"}, "waits for an action, but the agent is not to act"),
+        ({"action": "b200"}, "waits for an action, but it is not the agent's turn"),
         ({"action": "b1"}, "b1 is not a bet"),
         ({"action": "b0"}, "b0 is not a bet"),
-        ({"action": "b\u00b2"}, "a bet without chips"),
-        ({"action": "zz"}, "'z' is none of"),
+        ({"action": "b\u00b2"}, "a bet without an amount"),
+        ({"action": "zz"}, "'z' is not an action"),
         ({"winnings": "lots"}, "'winnings' is \"lots\", not a number of chips"),
         ({"winnings": True}, "'winnings' is true, not a number of chips"),
         ({"winnings": float("nan")}, "'winnings' is NaN, not a number of chips"),
@@ -229,7 +229,7 @@ def test_gto_wizard_is_asked_how_a_hand_stands_before_an_action_is_sent_again(fa
         assert state["acts"] == heeded + (fault != "after")
     else:  # the action ended the hand, and nobody says how
         assert fault == "after"
-        assert "with an unknown result" in stopped
+        assert "its result is unknown" in stopped
 
 
 def test_a_server_that_does_not_heed_an_action_is_not_asked_for_ever():

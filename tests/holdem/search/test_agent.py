@@ -188,7 +188,13 @@ def test_another_bet_is_added_and_the_round_searched_again() -> None:
 
 @pytest.mark.parametrize(
     ("amount", "words"),
-    [(0.5, "whole chips of 1"), (0.0, "at least 1"), (-3.0, "at least 1"), (41.0, "at most 40, all-in"), (1e9, "at most 40")],
+    [
+        (0.5, "multiples of the chip, 1"),
+        (0.0, "at least 1"),
+        (-3.0, "at least 1"),
+        (41.0, "at most 40, all-in"),
+        (1e9, "at most 40"),
+    ],
 )
 def test_bets_that_the_rules_do_not_have_are_refused(amount: float, words: str) -> None:
     found = agent(iterations=1)

@@ -136,5 +136,5 @@ def test_what_bins_cannot_value_is_refused() -> None:
     with pytest.raises(AlgorithmError, match="3s7hTdKs is not a complete board of holdem"):
         RiverBins.of(HOLDEM, (BOARD,), 8)
     raked = cut_spot(replace(spot(CHECKED), rake=Rake(0.05)))
-    with pytest.raises(AlgorithmError, match="without rake; use ExactLeaf"):
+    with pytest.raises(AlgorithmError, match="no rake; use ExactLeaf"):
         BinnedRivers(lambda rows: rows, 8)(places_of(raked), drawn(1), drawn(1))

@@ -115,7 +115,7 @@ def test_sigterm_is_control_c_and_a_second_one_skips_the_judging(tmp_path, monke
         solve_spot(LEDUC, iterations=3, threads=1, progress=lambda _: signal.raise_signal(signal.SIGTERM))
     monkeypatch.undo()
     said = capsys.readouterr().err.splitlines()
-    assert [line.split(";")[0] for line in said if line] == ["stopping after this step", "judging the strategy"]
+    assert [line.split(";")[0] for line in said if line] == ["stopping after this step", "evaluating the strategy"]
     found = stopped.value.result
     assert (found.status, found.iterations, found.judged) == ("interrupted", 1, False)
     assert np.isnan([found.exploitability, *found.ev]).all()
@@ -194,7 +194,7 @@ def test_nothing_to_solve():
 
 
 def test_advice_on_memory():
-    with pytest.raises(SpecError, match=r"narrow the ranges, .*take storage=int16 \("):
+    with pytest.raises(SpecError, match=r"narrow the ranges, .*use storage=int16 \("):
         solve_spot(RIVER, storage="float64", most_memory=0)
 
 

@@ -108,7 +108,7 @@ def test_straddles_and_antes() -> None:
         ("holdem(rules=tdaa)", "did you mean 'tda'"),
         ("holdem(players=6,ranks=3,suits=4)", "need 17 cards"),
         ("holdem(deal=[3;1;1])", "write 0 there"),
-        ("repeated_poker(game=leduc_poker)", "it repeats holdem"),
+        ("repeated_poker(game=leduc_poker)", "give a holdem game"),
         ("repeated_poker(blind_schedule=50-1/2)", "hands:small/big"),
     ],
 )

@@ -160,7 +160,7 @@ def test_what_cannot_be_read_of_universal_poker() -> None:
         (KAGGLE.replace("firstPlayer=2 1 1 1", "firstPlayer=1 1 1 1"), "not blinds in the order of the table"),
         (KAGGLE.replace("blind=2 1", "blind=2 x"), "integers"),
         (KAGGLE.replace("numSuits=4", "potSize=4"), "potSize is not supported"),
-        ("leduc_poker", r"universal_poker\(...\) only"),
+        ("leduc_poker", r"only universal_poker\(...\) is supported"),
     ]:
         with pytest.raises(SpecError, match=message):
             load(f"repeated_poker(universal_poker_game_string={changed})")

@@ -94,8 +94,8 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
         (good.replace("AsKs", "????"), SpecError, "are not known"),
         (good.replace("p2 f", "p1 f"), SpecError, "is illegal after"),
         (good.replace("p2 f", "p2 cbr 3"), GameError, "cannot raise to 3"),
-        (good.replace("p2 f", "p2 cbr 0"), SpecError, "raises by nothing; write cc to check or call"),
-        (good.replace("p2 f", "p2 cbr 1"), SpecError, "raises by nothing"),
+        (good.replace("p2 f", "p2 cbr 0"), SpecError, "is not a raise; write cc to check or call"),
+        (good.replace("p2 f", "p2 cbr 1"), SpecError, "is not a raise"),
     ]:
         path.write_text(text)
         with pytest.raises(error, match=message):

@@ -83,7 +83,7 @@ def test_the_blueprint_of_a_whole_deck_names_its_charts(command: tuple[str, ...]
         result = CliRunner().invoke(app, [command[0], str(place), *command[1:]])
         assert result.exit_code == 2
         said = f"error: {place} is a blueprint of holdem(stack=100,sizes=[a]), whose infosets are too many to list; "
-        assert result.stderr == f"{said}treeplex holdem preflop {place} shows how it plays before the flop\n"
+        assert result.stderr == f"{said}treeplex holdem preflop {place} shows its preflop policy\n"
 
 
 @pytest.mark.slow

@@ -152,5 +152,5 @@ def other_table(game: Game, file: str, blueprint: HoldemBlueprint, what: str) ->
     """The error for a blueprint whose game differs from the table's in ``what``."""
     return SpecError(
         f"{file} is a blueprint of {blueprint.game}, but the table plays {game}, with {what}; play {blueprint.game}, or train "
-        "another"
+        "one for the table"
     )

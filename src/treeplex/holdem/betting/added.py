@@ -66,7 +66,7 @@ def open_to_raise(event: Decision, spot: Spot) -> bool:
 def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
     """The legal bets, as text for a message; ``sums`` are the bets on offer."""
     if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
-        return f"bets are whole chips of {spot.chip:g}"
+        return f"bets are multiples of the chip, {spot.chip:g}"
     if amount < min(sums):
         return f"at least {min(sums):g}"
     if amount > max(sums):

@@ -245,7 +245,7 @@ class FixedLimit:
                 f"fixed limit: {len(self.bets)} bet sizes for {len(self.most)} streets; give one of each per street"
             )
         if not all(math.isfinite(bet) and bet > 0 for bet in self.bets):
-            raise SpecError(f"fixed limit: bets are {self.bets}; every one must be greater than 0 chips")
+            raise SpecError(f"fixed limit: bets are {self.bets}; give chips greater than 0")
         if not all(isinstance(most, int) and most >= 0 for most in self.most):
             raise SpecError(f"fixed limit: most is {self.most}; give integers of at least 0")
 

@@ -118,7 +118,7 @@ def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str
         elif isinstance(event, Decision):
             if number < 0 or len(blueprint.labels(number)) != len(event.actions):
                 raise PolicyError(
-                    f"decision {number} of the blueprint does not follow {line or 'the blinds'}; its actions differ"
+                    f"the blueprint's actions at decision {number} differ from the spot's after {line or 'the blinds'}"
                 )
             numbers[tree_node] = number
             stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]

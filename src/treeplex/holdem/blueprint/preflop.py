@@ -114,6 +114,6 @@ def words_of(line: str) -> list[str]:
             end += 1
         words.append(line[start:end])
         if words[-1] not in ("f", "c") and not (words[-1][0] == "r" and len(words[-1]) > 1):
-            raise SpecError(f"line {line!r}: write f, c, and r with the chips raised to, such as r5r15")
+            raise SpecError(f"line {line!r}cannot be read; write f, c, and r with the chips raised to, such as r5r15")
         start = end
     return words

@@ -176,7 +176,7 @@ class BucketGame(Game):
         """
         if self._buckets is None:
             raise GameError(
-                f"{self} was made from tables without cards; make it by bucketed_holdem to see the hands in its buckets"
+                f"{self} has no cards, since it was created from tables; create it with bucketed_holdem to see hands"
             )
         return self._buckets()
 

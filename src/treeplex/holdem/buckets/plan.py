@@ -68,7 +68,7 @@ class BucketPlan:
         """
         if self.sequences > most:
             shown = "x".join(map(str, self.counts))
-            raise SpecError(f"buckets: {shown} makes {self.sequences:,} sequences, more than {most:,}; use fewer")
+            raise SpecError(f"buckets: {shown} give {self.sequences:,} sequences, more than {most:,}; use fewer")
 
     @property
     def sequences(self) -> int:

@@ -118,7 +118,7 @@ def parse_range(text: str) -> NDArray[np.float64]:
             raise _unreadable(
                 text,
                 position,
-                "earlier entries already contain all these hands, and the first entry counts; move this one before them",
+                "earlier entries contain all its hands and take precedence; move it before them",
             )
         new = hands[~named[hands]]
         weights[new], named[new] = weight, True

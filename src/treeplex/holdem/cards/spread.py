@@ -33,7 +33,7 @@ def evenly_spread(
         SpecError: ``count`` is below 1.
     """
     if count < 1:
-        raise SpecError(f"count is {count}; take at least 1 deal")
+        raise SpecError(f"count is {count}; draw at least 1 deal")
     draws = Random(sum((card + 1) * 53**index for index, card in enumerate(sorted(board))))
     ties = [draws.random() if board else 0.0 for _ in deals]
     order = sorted(range(len(deals)), key=lambda index: (texture(deals[index]), ties[index]))

@@ -20,7 +20,7 @@ def compile_first_street(spot: Spot, game: HoldemGame | None = None) -> Compiled
         SpecError: the betting tree is too large.
     """
     if len(spot.streets) < 2:
-        raise GameError("the spot has only one street, and none after it to value; solve it to the end")
+        raise GameError("the spot has only one street, so no later street needs values; solve it to the end")
     return compile_open_street(spot, (game or HoldemGame.of(spot)).tree, 0)
 
 

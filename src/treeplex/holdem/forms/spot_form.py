@@ -142,7 +142,7 @@ class SpotForm:
             SpecError: a lock's shape differs from its node's.
         """
         if "seen" in needs:
-            raise AlgorithmError("needs the speed of the policy, which poker spots do not measure; use another algorithm")
+            raise AlgorithmError("needs the speed of policy changes, which hold'em spots do not measure; use another algorithm")
         if self.storage in SMALL_INTEGERS and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
             raise AlgorithmError(f"does not support storage {self.storage}; use float32")
         store = Store(**store_of(self.game, needs, STORAGE[self.storage], self.locks))

@@ -54,8 +54,8 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -
     for lock, table, keys in given:
         if not any(np.isclose(strategies[key], columns_of(game, table, key)).all(axis=0).any() for key in keys):
             raise SpecError(
-                f"{lock.place}: no effect: later locks of {lock.line or 'root'!r} cover the same hands, and the last "
-                "one counts; leave one out, or put the one with fewer hands last"
+                f"{lock.place}: no effect: later locks of {lock.line or 'root'!r} cover the same hands and take "
+                "precedence; remove one, or put the lock with fewer hands last"
             )
     return tuple(FixedStrategy(board, player, row, strategy) for (board, player, row), strategy in strategies.items())
 
@@ -129,7 +129,7 @@ def table_of(game: CompiledSpot, lock: AnyLock, node: Decision) -> Floats:
     given = ~np.isnan(table).any(axis=0)
     sums = table[:, given].sum(axis=0)
     if (table[:, given] < 0).any() or (np.abs(sums - 1) > MARGIN).any():
-        raise SpecError(f"{lock.place}: the probabilities of a hand must not be negative and must sum to 1; correct them")
+        raise SpecError(f"{lock.place}: a hand's probabilities are negative or do not sum to 1; correct them")
     table[:, given] = table[:, given] / sums
     return table
 

@@ -138,11 +138,13 @@ def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
     """
     view, named = policy.view, policy.spec or "rules without a name"
     if view.kind != TENSOR:
-        raise PolicyError(f"this network for {named} uses words of infostates; train one with features=tensor")
+        raise PolicyError(
+            f"the network for {named} uses features=words, which spots do not support; train one with features=tensor"
+        )
     if policy.players != 2 or len(view.scale) != rules.look.width or view.actions != tuple(range(rules.num_distinct_actions)):
         raise PolicyError(
-            f"this is a network for {named}, with {len(view.scale)} inputs and {len(view.actions)} actions; "
-            f"{rules} has {rules.look.width} and {rules.num_distinct_actions}, so train one for it"
+            f"the network for {named} has {len(view.scale)} inputs and {len(view.actions)} actions, but "
+            f"{rules} has {rules.look.width} and {rules.num_distinct_actions}; train one for this spot"
         )
 
 

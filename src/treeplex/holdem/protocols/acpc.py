@@ -72,17 +72,17 @@ class MatchState:
         if parts[1] not in ("0", "1"):
             raise GameError("the position must be 0 or 1")
         if not parts[2] or len(parts[2]) > MOST_DIGITS or set(parts[2]) - set(DIGITS):
-            raise GameError("the hand has no number")
+            raise GameError("the hand number is missing")
         held, *shown = parts[4].split("/")
         hole, board = tuple(cards_of(text) for text in held.split("|")), [cards_of(text) for text in shown]
         if len(hole) != 2 or not {len(cards) for cards in hole} <= {0, 2}:
             raise GameError("expected two hole cards per player, or none where hidden, separated by |")
         if not hole[int(parts[1])]:
-            raise GameError(f"MATCHSTATE hides the cards of position {parts[1]}, which receives it")
+            raise GameError(f"MATCHSTATE hides position {parts[1]}'s own cards")
         if [len(cards) for cards in board] != [3, 1, 1][: len(board)]:
             raise GameError("a board has a flop of three cards, a turn of one and a river of one")
         if len(board) != parts[3].count("/"):
-            raise GameError("each / in the betting needs the next board cards")
+            raise GameError("the board does not match the streets of the betting")
         return cls(int(parts[1]), int(parts[2]), parts[3], hole, tuple(card for cards in board for card in cards))
 
     def __str__(self) -> str:
@@ -139,7 +139,7 @@ def play_acpc(
                 hole = state.hole[state.position]
                 hand = OutsideHand(rules, agent, state.position, hole, np.random.default_rng((seed, number)))
             if (state.position, set(state.hole[state.position])) != (hand.seat, set(hand.cards)):
-                raise GameError("position and cards do not change within a hand")
+                raise GameError("the position or the hole cards changed within the hand")
             hand.catch_up(parse_line(state.betting, rules.betting.root, rules, "r"), state.board)
         except GameError as error:
             raise GameError(f"the dealer's line {line[:120]!r} is invalid in this game: {error}; {STAKES}") from error
@@ -159,7 +159,9 @@ def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: floa
     try:
         return lines.read(timeout)
     except LateError as error:
-        raise GameError(f"{error} (hand {played}); allow more with --timeout, or check that it is still running") from error
+        raise GameError(
+            f"{error} (hand {played}); allow more time with --timeout, or check that it is still running"
+        ) from error
     except LeftError as error:
         if hand is not None and hand.table.player == TERMINAL:
             return None
@@ -233,9 +235,11 @@ class Dealer:
             try:
                 line = self._lines[player].read(self.limits.action)
             except (LateError, LeftError) as error:
-                raise GameError(f"{error} in place of {VERSION}; check that it uses this protocol") from error
+                raise GameError(f"{error}; expected {VERSION}; check that it uses the ACPC protocol") from error
             if not VERSIONS.match(line):
-                raise GameError(f"player {player} began with {line[:80]!r} in place of {VERSION}; it must use this protocol")
+                raise GameError(
+                    f"player {player} began with {line[:80]!r} instead of {VERSION}; check that it uses the ACPC protocol"
+                )
         for number in range(hands):
             cards = np.random.default_rng((seed, number)).permutation(self.rules.format.deck)[:9].tolist()
             players, self._hand_seconds = (number % 2, 1 - number % 2), [0.0, 0.0]
@@ -281,7 +285,9 @@ class Dealer:
             action, made = action_of(word, table, rules)
             if made != word:
                 self.replaced[player] += 1
-                self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}; {made} is used")
+                self.tell(
+                    f"hand {number}: player {player} sent the invalid action {word[:40]!r} after {table.line!r}; {made} is used"
+                )
             table = rules.betting.after(table, action)
 
     def _send(self, player: int, state: MatchState) -> None:
@@ -297,7 +303,7 @@ class Dealer:
                 state = MatchState.read(said)
             except GameError:
                 self.tell(
-                    f"hand {number}: player {player} sent {line[:120]!r}; it is ignored, since it is no state with an action"
+                    f"hand {number}: player {player} sent {line[:120]!r}; it is ignored, since it is not a state with an action"
                 )
                 continue
             if (state.position, state.number, state.betting) == (table.player, number, table.line):

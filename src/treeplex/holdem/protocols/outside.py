@@ -34,7 +34,7 @@ def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, Game]:
     real = holdem(stack=stack, blinds=blinds, rules=ACPC)
     real.check_decisions()
     if len(real.rules.format.deck) != 52:
-        raise SpecError("servers deal from all 52 cards")
+        raise SpecError("servers play with 52 cards; use the full deck")
     return real, load(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")
 
 
@@ -63,7 +63,7 @@ class OutsideHand:
         if tuple(put * self.unit for put in ours.paid) != rules.betting.root.paid:
             assert isinstance(agent.game, PublicHoldem)
             raise GameError(
-                f"the agent plays {agent.game.rules.stakes}, but the server {rules.stakes}; use an agent for these stakes"
+                f"the agent plays {agent.game.rules.stakes}, but the server plays {rules.stakes}; use an agent for these stakes"
             )
         if len(set(cards)) != 2:
             raise GameError(f"{cards_to_string(cards) or 'no cards'} is not a hold'em hand; the server must send two cards")
@@ -77,7 +77,7 @@ class OutsideHand:
             GameError: fewer actions than before, or a board with missing or repeated cards.
         """
         if len(actions) < self._done:
-            raise GameError(f"the server sent {self._done} actions before, but now only {len(actions)}")
+            raise GameError(f"the server sent {self._done} actions before, but only {len(actions)} now")
         if len({*board, *self.cards}) < len(board) + len(self.cards):
             raise GameError(f"a card appears twice: hand {cards_to_string(self.cards)}, board {cards_to_string(board)}")
         while True:
@@ -168,7 +168,7 @@ def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) ->
             while end < len(line) and line[end] in DIGITS:
                 end += 1
             if end == index:
-                raise GameError(f"line {line!r}: a bet without chips")
+                raise GameError(f"line {line!r}: a bet without an amount")
             if end - index > MOST_DIGITS:
                 raise GameError(f"line {line[:80]!r}: a bet of {end - index} digits")
             chips = int(line[index:end]) + (table.base if letter == "b" else 0)
@@ -179,7 +179,7 @@ def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) ->
             actions.append(("r", chips))
             index = end
         else:
-            raise GameError(f"line {line!r}: {word!r} is none of f, c, k and {letter}")
+            raise GameError(f"line {line!r}: {word!r} is not an action; expected f, c, k or {letter}")
         kind, chips = actions[-1]
         table = rules.betting.after(table, {"f": FOLD, "c": CALL}.get(kind, chips))
     return actions

@@ -190,7 +190,9 @@ class GtoWizard(Server):
         for hand in hands if isinstance(hands, list) else ():
             if isinstance(hand, Mapping) and hand.get("hand_id") == name:
                 return hand
-        raise NoAnswerError(f"{failed}; meanwhile hand {shown(name)} has ended there, with an unknown result") from failed
+        raise NoAnswerError(
+            f"{failed}; hand {shown(name)} has ended on the server in the meantime, and its result is unknown"
+        ) from failed
 
     def _ask(self, what: str, body: Mapping[str, Any] | None) -> Any:
         return ask(f"{self.url}/{what}", body, self._headers, seconds=self.timeout)
@@ -274,7 +276,7 @@ def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, gener
             reported = len(actions)
             hand.catch_up(actions, seen.board)
             if not hand.to_act:
-                raise GameError("it waits for an action, but the agent is not to act")
+                raise GameError("the server waits for an action, but it is not the agent's turn")
         except (GameError, SpecError) as error:
             remedy = "check the server's address; its interface may have changed"
             raise GameError(f"{server.url} answers {shown(said)}: {error}; {remedy}") from error

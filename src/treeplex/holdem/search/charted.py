@@ -60,7 +60,7 @@ class ChartedAgent(BaseAgent):
             GameError: ``at`` lies within a hand.
         """
         if at is not None and at.state != self.game.first_state():
-            raise GameError("charts need whole hands from the first bet on; begin at the start of a hand")
+            raise GameError("a preflop chart needs the hand from its start; leave at out")
         self.sit(seat, generator)
         self.guide.begin(seat)
         self.state, self.at = self.game.first_state(), 0

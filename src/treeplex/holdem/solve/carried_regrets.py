@@ -86,7 +86,7 @@ def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
     old = solution.game.spot
     if solution.settings.until:
         raise SpecError(
-            f"the solution to start from stops at the {solution.settings.until} (until), and later streets have no regrets; "
+            f"the solution to start from stops at the {solution.settings.until} (until) and has no regrets on later streets; "
             "solve the spot from the start"
         )
     if reread(replace(spot, ranges=old.ranges, bets=old.bets, chip=old.chip)).identity != reread(old).identity:

@@ -62,7 +62,7 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
     for other in storages_of(size):
         smaller = needed_memory(size, algorithm, storage=other, threads=threads)
         if smaller < needed:
-            remedies.append(f"take storage={other} ({megabytes(smaller)})")
+            remedies.append(f"use storage={other} ({megabytes(smaller)})")
     what = "are free" if most is None else "are allowed"
     raise SpecError(
         f"this spot needs {megabytes(needed)} of memory, {size.stored:,} numbers per array, but {megabytes(free)} {what}; "

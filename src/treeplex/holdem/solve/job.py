@@ -134,7 +134,7 @@ class SpotJob(SolvingJob):
     def _judged(self, *, expected: bool) -> Judgement:
         solver, began = self.solver, perf_counter()
         if self.interrupt.requested and self.clock.seconds > solver.iteration * LONG_ITERATION:
-            notify("judging the strategy; press Ctrl-C again to save it unjudged")
+            notify("evaluating the strategy; press Ctrl-C again to save it without evaluation")
         try:
             judgement = self._judgement(expected=expected)
         except KeyboardInterrupt:

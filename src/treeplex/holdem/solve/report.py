@@ -42,7 +42,7 @@ def facts_of(solution: "HoldemSolution") -> dict[str, str]:
     spot, settings = solution.spot, solution.settings
     pot, until = spot.opening_pot, settings.until
     if not solution.judged and not until:
-        return {"exploitability": "not known, and neither are EVs: judging was interrupted"}
+        return {"exploitability": "unknown, as are EVs: the evaluation was interrupted"}
     facts: dict[str, str] = {}
     if solution.judged:
         facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")

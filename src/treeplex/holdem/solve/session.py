@@ -124,7 +124,7 @@ def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: 
     longest = solver.longest
     total = limits.iterations if limits.iterations is not None else longest or usual_iterations(request.seconds, resume)
     if longest is not None and total > longest:
-        raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations in total; ask for at most that many")
+        raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations in total; set at most that many")
     file = claimed_file(request, stack)
     job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=request.interrupt)
     if resume is None:
@@ -180,7 +180,7 @@ def resumed_solver(spot: Spot | None, request: SolveRequest, limits: Limits, sta
     settings = settings_of(resume.spot, resume.settings.storage, limits, resume)
     if request.algorithm is None and is_own(resume.algorithm):
         raise SpecError(
-            f"the spot was solved by {resume.algorithm!r}, a custom algorithm; code named in a file is not run, so "
+            f"the spot was solved by {resume.algorithm!r}, custom code, which is not run from a file; "
             "give it again (-a, or algorithm=)"
         )
     algorithm = resume.algorithm if request.algorithm is None else request.algorithm
@@ -191,7 +191,7 @@ def resumed_solver(spot: Spot | None, request: SolveRequest, limits: Limits, sta
     solver.algorithm = resume.algorithm
     if limits.iterations is not None and limits.iterations < resume.iterations:
         done = resume.iterations
-        raise SpecError(f"{done} iterations are already done, and iterations is the total; set it above {done}")
+        raise SpecError(f"iterations is the total, and {done} are done already; set more than {done}")
     return begun
 
 

@@ -67,7 +67,7 @@ class HoldemSolver(FormSolver[Any]):
             form = SpotForm(game, storage=storage, threads=threads, locks=locks)
         else:
             if locks:
-                raise AlgorithmError("parts of a spot do not support locks; use storage float32 without workers")
+                raise AlgorithmError("solving in parts does not support locks; use storage float32 without workers")
             kind, folder = (PACKED, Path(storage.removeprefix(DISK))) if storage.startswith(DISK) else (storage, None)
             count = checked_threads(threads)
             executor = executor or make_executor("inline" if count == 1 else "threads", count)

@@ -173,8 +173,7 @@ class SpotGame(Solvable):
     def tree(self) -> CompiledGame:
         """Raise GameError: infosets of spots are not enumerated."""
         raise GameError(
-            f"{self.spot} is a hold'em spot, whose infosets are not enumerated; regrets of infostates (--worst) and exact "
-            "values (--exact) are for other games"
+            f"{self.spot} is a hold'em spot, whose infosets are not enumerated; --worst and --exact apply to other games"
         )
 
     def place(self, folder: Path, name: str) -> Path:

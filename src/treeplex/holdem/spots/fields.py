@@ -25,7 +25,7 @@ PLAYERS = ("oop", "ip")
 DEFAULT = "default"
 TRUE, FALSE = "true", "false"
 ALL_HANDS = ("all", "any", "random", "100%")
-NO_BIG_BLIND = "the big blind's chips are not known; write pot and stack in big blinds as well (6.5bb), or all amounts in chips"
+NO_BIG_BLIND = "the big blind in chips is unknown; write pot and stack in big blinds as well (6.5bb), or all amounts in chips"
 
 
 def at(value: LocatedText, field: str, problem: str) -> SpecError:

@@ -406,7 +406,9 @@ def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | Fix
     """The sizes of all streets from ``first`` on."""
     if "limit" in request.fields:
         if "limps" in request.fields:
-            raise at(request.fields["limps"], "limps", "is for no limit, and limit for fixed limit; give only one of them")
+            raise at(
+                request.fields["limps"], "limps", "applies to no limit and cannot be combined with limit; give only one of them"
+            )
         return read_limit(request, format)
     streets = []
     for street in range(format.streets):

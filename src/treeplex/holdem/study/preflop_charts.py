@@ -59,7 +59,7 @@ def check_source(file: str) -> None:
     """
     if not Path(file).exists():
         raise SpecError(
-            f"no preflop chart, file or folder is called {shown(file)}; use {', '.join(shipped_charts())}, "
+            f"unknown preflop chart, file or folder {shown(file)}; use {', '.join(shipped_charts())}, "
             "a solved spot (.spot) or a blueprint's folder"
         )
 

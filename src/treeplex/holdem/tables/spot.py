@@ -337,7 +337,7 @@ class HoldemTable(Table):
                 return start_of(self._on(board))
             except (GameError, SpecError):
                 continue
-        raise GameError(f"{TRIES} boards were dealt, and the ranges have no compatible pair of hands on any; widen a range")
+        raise GameError(f"the ranges have no compatible pair of hands on any of {TRIES} random boards; widen a range")
 
 
 def street_name(board: int, whole: int) -> str:

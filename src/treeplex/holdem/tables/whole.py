@@ -70,7 +70,7 @@ class WholeTable(Table):
             GameError: the agent plays a different game.
         """
         if not isinstance(agent.game, PublicHoldem):
-            raise GameError("this table needs an agent for whole hands of hold'em")
+            raise GameError("this table needs an agent for full-game hold'em")
         self._table = AgentTable(agent, generator)
         self._first, self._opponent = agent.game, opponent
         self.players = agent.game.players

@@ -241,5 +241,5 @@ INFO = GameInfo(
         "rules": "tda: the rules of card rooms; acpc: the rules of the Annual Computer Poker Competition and OpenSpiel",
     },
     optional=BY_PLAYER,
-    note="whole hold'em is far too large to compile, except with small decks and short stacks",
+    note="full-game hold'em is far too large to compile, except with small decks and short stacks",
 )

@@ -212,7 +212,7 @@ def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
         raise SpecError(f"{' '.join(words)!r} is illegal after {state.table.line!r}")
     action = FOLD if words[1] == "f" else CALL if words[1] == "cc" else state.table.base + whole_chips(words[2])
     if words[1] == "cbr" and action <= CALL:
-        raise SpecError(f"{' '.join(words)!r} after {state.table.line!r} raises by nothing; write cc to check or call")
+        raise SpecError(f"{' '.join(words)!r} after {state.table.line!r} is not a raise; write cc to check or call")
     return state.child(action)
 
 

@@ -267,7 +267,7 @@ def repeated_poker(
     else:
         parsed = parse_spec(str(game))
         if parsed.name != HOLDEM_INFO.name:
-            raise SpecError(f"{NAME}: game is {game}; it repeats holdem, such as game=holdem(players=3,stack=200)")
+            raise SpecError(f"{NAME}: game is {game}; give a holdem game, such as game=holdem(players=3,stack=200)")
         repeated = HOLDEM_INFO.make(parsed.parameters)
     assert isinstance(repeated, Holdem)
     values["game"] = repeated.spec

@@ -41,7 +41,7 @@ def holdem_of_universal(text: str) -> Holdem:
     """
     spec = parse_spec(text)
     if spec.name != "universal_poker":
-        raise SpecError(f"{spec.name}: OpenSpiel repeats universal_poker(...) only")
+        raise SpecError(f"{spec.name}: only universal_poker(...) is supported")
     values: dict[str, Any] = dict(DEFAULTS)
     for name, value in spec.parameters.items():
         if name in NOT_READ and value not in ("", 0):

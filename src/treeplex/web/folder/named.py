@@ -51,7 +51,7 @@ def agent_named(served: ServerState, text: str, *, depth: int = 0) -> str:
     """
     text = text.strip()
     if len(text) > LONGEST or depth > 3:
-        raise Refusal(400, "the agent's name is too long; name one of treeplex agents", "against")
+        raise Refusal(400, "the agent's name is too long; give a name from treeplex agents", "against")
     if is_user_spec(text) or ".py" in text:
         raise Refusal(403, CODE, "against")
     if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):

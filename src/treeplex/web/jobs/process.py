@@ -114,7 +114,7 @@ class Watch:
         """Reject the remaining requests for nodes."""
         while self.line.looks:
             number, _ = self.line.looks.popleft()
-            self.line.tell("refused", id=number, status=409, error="the job has just ended; ask again")
+            self.line.tell("refused", id=number, status=409, error="the job has just ended; try again")
 
     def policy(self) -> HoldemPolicy:
         """The current average strategy."""
@@ -302,7 +302,7 @@ def main() -> None:
         except TreeplexError as error:
             line.tell("failed", error=str(error))
         except MemoryError:
-            line.tell("failed", error="out of memory; offer fewer bet sizes, narrow the ranges, or take storage int16")
+            line.tell("failed", error="out of memory; offer fewer bet sizes, narrow the ranges, or use storage int16")
         except Exception as error:
             line.tell("failed", error=f"{said_by(error)}; this is a bug in Treeplex, please report it")
             raise

@@ -268,7 +268,7 @@ class Queue:
             FileError: the job cannot be saved in the folder.
         """
         if len(self.jobs) >= MOST_JOBS:
-            raise Refusal(409, f"the list is full with {MOST_JOBS} jobs; remove some")
+            raise Refusal(409, f"the list of jobs is full ({MOST_JOBS}); remove some")
         now = time.time()
         common: dict[str, Any] = {"id": secrets.token_hex(6), "request": request, "created": now, "order": now}
         request.how()
@@ -374,4 +374,4 @@ class Queue:
         except FileError:
             if job.state in ENDED:
                 raise
-            raise Refusal(409, "the strategy is being saved; ask again") from None
+            raise Refusal(409, "the strategy is being saved; try again") from None

@@ -70,7 +70,7 @@ class JobProcess:
             self.ready = False
             for waiting in self._looks.values():
                 if not waiting.done():
-                    waiting.set_exception(Refusal(409, "the job has just ended; ask again"))
+                    waiting.set_exception(Refusal(409, "the job has just ended; try again"))
             if self._process.returncode is None:
                 self.stop()
 
@@ -100,7 +100,7 @@ class JobProcess:
         try:
             return await asyncio.wait_for(waiting, LOOK_SECONDS)
         except TimeoutError:
-            raise Refusal(409, "an iteration takes longer than a page waits; ask again later") from None
+            raise Refusal(409, "the iteration is still running; try again later") from None
 
     def stop(self) -> None:
         """Ask the process to save and exit."""

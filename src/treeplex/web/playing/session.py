@@ -97,7 +97,7 @@ class TableSession:
             return table_for(self.rules, self.game, iterations, think, seed)[0], "the average strategy of the solved spot"
         if self.solved is None or isinstance(self.rules, Spot):
             raise SpecError(
-                f"{self.game} is too large to solve on opening the table; name an agent, such as {UNIFORM}, or a policy file"
+                f"{self.game} is too large to solve when the table opens; name an agent, such as {UNIFORM}, or a policy file"
             )
         words = f"the solution: {ITERATIONS:,} iterations of CFR+"
         return policy_table(self.rules, self.solved.values.policy, np.random.default_rng(seed)), words

@@ -179,13 +179,13 @@ def test_refusals_are_one_line(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("builtins.open", full)
-    with pytest.raises(FileError, match="the disk is full; make room and resume"):
+    with pytest.raises(FileError, match="the disk is full; free some space and resume"):
         blocks.FolderBlocks(tmp_path).write(blocks.Block(0, "average", 0, 0), np.zeros(3, np.uint8))
 
 
 def test_what_does_not_work_in_parts_is_said():
     with make_executor("inline") as executor:
-        with pytest.raises(AlgorithmError, match=r"vt-cfr. does not support parts of a spot"):
+        with pytest.raises(AlgorithmError, match=r"vt-cfr. does not support solving in parts"):
             solved("leduc", 1, "vt-cfr+", executor=executor)
         with pytest.raises(AlgorithmError, match="no cards to come"):
             HoldemSolver(

@@ -96,7 +96,7 @@ def test_bets_are_typed_as_people_write_them() -> None:
         seat.named("41")
     with pytest.raises(GameError, match="this spot has no blinds"):
         seat.named("bet 3bb")
-    with pytest.raises(GameError, match="whole chips of 1"):
+    with pytest.raises(GameError, match="multiples of the chip, 1"):
         seat.named("1.5")
     seat.play(1)
     assert seat.options() == {0: "fold", 1: "call 20", 2: "all-in 40"}

@@ -187,7 +187,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     assert "already exists" in complaint("search", spot, trained, "--out", "played.spot")
     call("search", spot, trained, "-n", 1, "--river", 8, "--out", "played.spot", "--force")
     out, _ = call("search", spot, trained, "-n", 1, "--no-judge", "--bets", "50%")
-    assert "not judged" in out
+    assert "not evaluated" in out
     assert "the network was not trained for this spot, which has other bet sizes" in out
 
 

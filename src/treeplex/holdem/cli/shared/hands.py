@@ -78,7 +78,7 @@ def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
     for whom in (UNIFORM,) if rules.num_players > 2 else ("rebel", f"{Rules.name}(style=regular)"):
         with suppress(SpecError, GameError):
             return whom, wanted.opponent(rules, whom)
-    raise GameError(f"no default opponent plays {rules.spec}; name one with --against")
+    raise GameError(f"{rules.spec} has no default opponent; name one with --against")
 
 
 def name_of(text: str) -> str:

@@ -108,7 +108,7 @@ class FolderBlocks:
         except OSError as error:
             full = error.errno in (None, errno.ENOSPC, errno.EDQUOT)
             reason = "the disk is full" if full else error.strerror
-            raise FileError(f"cannot write {path}: {reason}; make room and resume the run at its last iteration") from error
+            raise FileError(f"cannot write {path}: {reason}; free some space and resume the run") from error
 
     @property
     def size(self) -> int:

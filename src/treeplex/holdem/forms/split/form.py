@@ -101,7 +101,7 @@ class SplitForm:
         if executor.elsewhere and folder is None:
             raise AlgorithmError("solving in parts on a cluster needs a folder shared by all machines; use storage disk:FOLDER")
         if storage == "int8":
-            raise AlgorithmError("storage int8 does not support parts of a spot; use packed")
+            raise AlgorithmError("solving in parts does not support storage int8; use packed")
         self.game, self.executor, self.storage, self.folder = game, executor, storage, folder
         boards = hashlib.sha256(game.form.boards.tobytes()).hexdigest()
         self._about = {"spot": self.identity, "boards": boards, "storage": storage, "algorithm": algorithm}
@@ -129,7 +129,7 @@ class SplitForm:
             AlgorithmError: the update rule is adaptive or has no fixed schedule of weights.
         """
         if kind is not RuleKind.REGRETS or not needs <= {"regrets", "average", "guesses"}:
-            raise AlgorithmError("does not support parts of a spot; use storage float32 without workers")
+            raise AlgorithmError("does not support solving in parts; use storage float32 without workers")
         predicts = "guesses" in needs
         extent = greatest_extent(self.parts)
         worker = PartWorker(self._kind, extent, packed=self.storage == PACKED, predicts=predicts, raked=self.game.raked)
@@ -192,7 +192,7 @@ class SplitForm:
         self, network: DiscountNetwork, state: SplitState, done: int, iterations: int, horizon: int, *, alternating: bool = True
     ) -> None:
         """Not supported for spots in parts."""
-        raise AlgorithmError("does not support parts of a spot; use storage float32 without workers")
+        raise AlgorithmError("does not support solving in parts; use storage float32 without workers")
 
     def _iterate_once(self, row: Floats, state: SplitState) -> None:
         crew, store = self._crew(judging=False), store_of_arrays(state.trunk)

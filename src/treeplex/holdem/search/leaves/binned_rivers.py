@@ -195,7 +195,7 @@ class BinnedRivers:
     def _rivers(self, places: Places) -> "list[Rivers]":
         """The rivers below hold'em places, board by board."""
         if not isinstance(places, HoldemPlaces):
-            raise AlgorithmError(f"strength bins value turns of hold'em, not states of a {type(places.game).__name__}")
+            raise AlgorithmError(f"strength bins support hold'em turns, not states of a {type(places.game).__name__}")
         boards = [state.board for state in places.states]
         return [
             Rivers.of(places, slice(first, first + boards.count(board)), self.bins)
@@ -229,7 +229,7 @@ class Rivers:
         game, states = places.game, places.states[rows]
         spot, form, board = game.spot, game.spot.format, states[0].board
         if len(board) + 1 != sum(form.deal) or spot.rake.rate:
-            raise AlgorithmError("strength bins value turns with one card to come and without rake; use ExactLeaf")
+            raise AlgorithmError("strength bins support turns with one card to come and no rake; use ExactLeaf")
         boards = tuple(form.complete_boards(board))
         paid = np.array([game.event(state).contributions for state in states], np.float64).reshape(-1, 2)
         stacks = spot.pot / 2 + spot.stack - paid.max(axis=1)

@@ -73,7 +73,7 @@ class HoldemEndgames:
         """
         mine = self.subgame.leaves
         if places is not mine and places.states != mine.states:
-            raise AlgorithmError("endgames were compiled for other leaves than the search has; give both the same subgame")
+            raise AlgorithmError("the endgames were compiled for the leaves of another subgame; compile them for this one")
         return self.values(believed, reached, player)
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:

@@ -76,7 +76,9 @@ class HandBoard:
             AlgorithmError: hands without two cards, or a preflop board.
         """
         if format.hole != 2 or len(board) < 3:
-            raise AlgorithmError(f"two-card hands are valued from the flop on, not on {cards_to_string(board) or 'no board'}")
+            raise AlgorithmError(
+                f"values of two-card hands need at least a flop; the board is {cards_to_string(board) or 'empty'}"
+            )
         held, ordered = hands_on(format, board), []
         for whole in islice(format.complete_boards(board), 0, None, every):
             hands = hands_on(format, whole)
@@ -294,11 +296,11 @@ class HandValues:
     def _following(self, places: Places) -> LaterPlay:
         """The boards and all-ins below each place."""
         if not isinstance(places, HoldemPlaces):
-            raise AlgorithmError(f"this leaf values hands of hold'em, not states of a {type(places.game).__name__}")
+            raise AlgorithmError(f"this leaf supports hold'em, not states of a {type(places.game).__name__}")
         spot, later = places.game.spot, LaterPlay([], [])
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
-            raise AlgorithmError("hands are valued without rake; leave the rake out, or use ExactLeaf")
+            raise AlgorithmError("this leaf does not support rake; leave the rake out, or use ExactLeaf")
         known: dict[tuple[int, ...], list[tuple[HandBoard, list[Shorts]]]] = {}
         shown: dict[tuple[int, ...], AllIns] = {}
         for index, state in enumerate(places.states):

@@ -82,7 +82,7 @@ class HoldemWalk:
             AlgorithmError: the places are not leaves of a hold'em subgame.
         """
         if not isinstance(places, HoldemPlaces) or places.subgame is None:
-            raise AlgorithmError("in hold'em a blueprint has values at the leaves of a subgame; cut one and use its leaves")
+            raise AlgorithmError("a hold'em blueprint has values only at the leaves of a subgame; cut one and use its leaves")
         game, (first, second) = places.game, (np.asarray(places.subgame.held(player), np.int64) for player in (0, 1))
         ends = [isinstance(game.event(state), Showdown) for state in places.states]
         heard = [

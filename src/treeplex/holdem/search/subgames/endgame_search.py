@@ -63,7 +63,7 @@ class EndgameSearch:
         """
         if not isinstance(method.scheme, Variant) or not passes(method) or len(subgame.leaves):
             raise AlgorithmError(
-                f"streets to the end of the game need a CFR variant with alternating updates, not {method.name}; "
+                f"solving to the end of the game needs a CFR variant with alternating updates, not {method.name}; "
                 "use dcfr, for example"
             )
         self.subgame, self.method, self.horizon, self.iteration = subgame, method, horizon, 0

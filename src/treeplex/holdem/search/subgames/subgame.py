@@ -276,7 +276,7 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadge
     state = holdem_state(belief.state)
     event = game.event(state)
     if not isinstance(event, Decision | StreetEnd):
-        raise GameError(f"a subgame cannot begin at {game.name_of(state)}, where no player acts any more")
+        raise GameError(f"a subgame cannot begin at {game.name_of(state)}, where no player acts")
     if horizon.all_in:
         alone = compile_open_street(spot_at(game, belief), game.tree, state.node)
         first, second = belief.ranges

@@ -105,7 +105,7 @@ class BatchReport:
             SpecError: there is no such field.
         """
         if part not in Texture._fields:
-            raise SpecError(f"boards have no {shown(part)}; write {', '.join(Texture._fields)}")
+            raise SpecError(f"unknown texture {shown(part)}; write {', '.join(Texture._fields)}")
         groups: dict[str, list[Row]] = {}
         for row in self.rows:
             groups.setdefault(getattr(texture_of(parse_cards(row.board)), part), []).append(row)

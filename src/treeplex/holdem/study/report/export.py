@@ -80,7 +80,7 @@ def lines_below(solution: SpotSolution, line: str, depth: int | None, *, across_
         last = [child for view in views if across_streets or view.player is not None for child in view.children()]
         if len(lines) + len(last) > most:
             raise SpecError(
-                f"a page holds at most {most} nodes, and there are more; use --depth {steps} ({len(lines)} nodes), or start "
+                f"a page holds at most {most} nodes, but there are more; use --depth {steps} ({len(lines)} nodes), or start "
                 f"further down, such as --line {shown(last[0])}"
             )
         lines += last

@@ -162,7 +162,7 @@ def print_search(result: "SearchedSpot", saved: Path | None) -> None:
     facts = {f"{PLAYERS[result.first]} first": often}
     facts |= evs_of(spot, result.ev if played is None else played.ev)
     if played is None:
-        facts["exploitability"] = "not judged; EVs are the search's estimates"
+        facts["exploitability"] = "not evaluated; EVs are the search's estimates"
     else:
         blind = big_blind(spot)
         small = f", {short(1000 * played.exploitability / blind)} mbb/hand" if blind else ""
