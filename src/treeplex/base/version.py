@@ -9,7 +9,7 @@ CHECKOUT = Path(__file__).parents[3]
 
 
 def own_version() -> str:
-    """The installed version of Treeplex; ``unknown`` where it runs without being installed."""
+    """The installed version of Treeplex; ``unknown`` if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version  # slow to import
 
     try:

@@ -64,7 +64,7 @@ def check_rules(
         playthroughs: number of playthroughs.
         seed: random seed.
         watch: called with the number of playthroughs so far.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Raises:
         GameError: the implementations differ (the message names the history), or the rules fail.

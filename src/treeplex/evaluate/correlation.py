@@ -155,7 +155,7 @@ def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudge
 
     Args:
         device: joint plans and their probabilities.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Raises:
         AlgorithmError: the support or the game is too large.

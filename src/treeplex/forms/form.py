@@ -24,9 +24,11 @@ class RuleKind(Enum):
     TESTED = "tested"
     """[K, 12 + M], :meth:`treeplex.engine.tree.value_tested.ValueTest.row`, then a factor for each average."""
     REPLIES = "replies"
-    """[K, 3]: how far averages move toward best responses; the last reply's share in what these respond to; the next share."""
+    """[K, 3]: step size towards best responses, then this and the next iteration's optimism: the last response's share in the
+    strategy that is responded to.
+    """
     LEARNED = "learned"
-    """No rows: a network sets the weights as it looks at the run, see :meth:`Form.iterate_learned`."""
+    """No rows: a network sets the weights from features of the run, see :meth:`Form.iterate_learned`."""
 
 
 STEP, OPTIMISM, NEXT_OPTIMISM = 0, 1, 2
@@ -52,13 +54,13 @@ class Form(Protocol[State]):
         """Return the initial state at the uniform policy.
 
         Args:
-            kind: what will be run.
-            needs: names of the arrays that the rule keeps; a form may keep more, and leave out what it finds otherwise.
-            averages: how many averages the rule has factors for; a form may keep fewer.
-            network: of a learned rule.
+            kind: kind of the rule's rows.
+            needs: names of the arrays that the rule uses; a form may store more, or omit those that it computes otherwise.
+            averages: number of averages for which the rule has factors; a form may store fewer.
+            network: the network of a learned rule; None for other rules.
 
         Raises:
-            AlgorithmError: the form cannot keep what is needed.
+            AlgorithmError: the form does not support these arrays.
         """
         ...
 
@@ -87,6 +89,6 @@ class Form(Protocol[State]):
     def values(self, state: State, *, best: bool) -> Floats:
         """Return each player's value against the others' average policies, float64 [N], in the game's units.
 
-        By a best response, or by its own average policy.
+        With ``best``, the player plays a best response, otherwise its own average policy.
         """
         ...

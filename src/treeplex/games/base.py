@@ -24,7 +24,7 @@ SIMULTANEOUS = -2
 TERMINAL = -4
 """Player number at the end of the game."""
 LONGEST_LINE = 160
-"""Characters of a state's representation in messages and at a prompt."""
+"""Maximum number of characters of a state's representation in messages and at a prompt."""
 MOST_SHOWN = 20
 """Number of legal actions listed in an error."""
 

@@ -1,8 +1,7 @@
 """Public games: public states, and a private hand for each player.
 
 A :class:`PublicGame` defines the options at public states, the possible hands, and the joint distribution of hands. Three
-classes
-implement it: :class:`PublicTree`, with a weight for every pair of hands;
+classes implement it: :class:`PublicTree`, with a weight for every pair of hands;
 :class:`treeplex.holdem.rules.public.HoldemGame`, where hands exclude each other only by shared cards and pairs are never
 enumerated; and :class:`treeplex.games.card_game.CardGame`, for any number of players who hold cards.
 

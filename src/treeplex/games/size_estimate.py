@@ -3,9 +3,8 @@
 A playout chooses actions uniformly. The sum, along the playout, of the products of the numbers of actions is an unbiased
 estimate of the number of histories (Knuth 1975, Estimating the Efficiency of Backtrack Programs). A game is refused only if a
 lower bound exceeds the limit. The bound is the better of two: five standard errors below the mean, and a bound from Markov's
-inequality for
-playouts that differ by orders of magnitude: of n playouts the r-th largest is at least k times the mean with probability at
-most ``comb(n, r) / k**r``.
+inequality for playouts that differ by orders of magnitude: of n playouts the r-th largest is at least k times the mean with
+probability at most ``comb(n, r) / k**r``.
 """
 
 import math

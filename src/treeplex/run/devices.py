@@ -89,7 +89,7 @@ def save_device(device: Device, path: str | os.PathLike[str], *, metadata: Mappi
     """Write a device atomically; the suffix, ``.safetensors`` or ``.json``, selects the format.
 
     Args:
-        device: what to write.
+        device: the device.
         path: the file.
         metadata: JSON-serialisable metadata; :func:`read_device` returns it.
 

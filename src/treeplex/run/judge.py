@@ -39,10 +39,10 @@ def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> An
 
     Args:
         game: a spec, rules, a compiled game, or a hold'em spot.
-        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, an agent (an object, its class, or a text
-            that :func:`treeplex.agent` takes; see :func:`treeplex.search.agent_policy`), or ``"uniform"``. Of a spot: a
-            solution, its file or policy, a network that learned by its rules or the folder of its training, or ``"uniform"``.
-        complete: play uniformly at infostates that a mapping or a file written by hand lacks, instead of refusing it.
+        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, an agent (an object, its class, or a text that
+            :func:`treeplex.agent` takes; see :func:`treeplex.search.agent_policy`), or ``"uniform"``. For a spot: a solution,
+            its file or policy, a network trained on its rules or that network's training folder, or ``"uniform"``.
+        complete: play uniformly at infostates missing from a mapping or hand-written file, instead of raising an error.
 
     Raises:
         PolicyError: the policy belongs to another game, lacks an infostate, or is not a distribution somewhere.
@@ -62,7 +62,7 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
     Args:
         path: ``.safetensors``, ``.npz``, ``.json``, ``.csv``, a run folder, a training folder, or ``.spot``.
         game: the policy's game; default: the game named in the file or folder.
-        complete: play uniformly at infostates missing from a text file, instead of refusing it.
+        complete: play uniformly at infostates missing from a text file, instead of raising an error.
 
     Raises:
         FileError: the file is missing, damaged, of another format version, or its game must be given.
@@ -85,7 +85,7 @@ def judge(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> 
         game: a spec, rules, a compiled game, or a hold'em spot, whose values are chips against half of the starting pot.
         policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, agent, or ``"uniform"``; see
             :func:`as_policy`.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Raises:
         PolicyError: the policy does not fit the game.

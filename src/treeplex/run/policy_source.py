@@ -123,7 +123,7 @@ class PolicySource(ABC):
         return {"algorithm": source, "iterations": None, "seconds": None}
 
     def ask(self, text: str, game: Any, asked: Evaluation) -> AskedPolicy:
-        """What a player plays; of what :attr:`plays`."""
+        """Return the policy of an agent; only for sources with :attr:`plays`."""
         raise NotImplementedError(f"{type(self).__name__} does not play")
 
     def evaluate(self, text: str, game: str, asked: Evaluation) -> bool:

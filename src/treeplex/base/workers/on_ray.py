@@ -21,7 +21,7 @@ CONNECT_SECONDS = 4.0
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 """First message of a gRPC client: the HTTP/2 preface and empty settings (RFC 9113, section 3.4)."""
 SETTINGS = 4
-"""Type of the frame with which a server answers."""
+"""Type of the frame that a server sends first."""
 
 
 def import_ray() -> Any:

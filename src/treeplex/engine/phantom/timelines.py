@@ -60,9 +60,10 @@ EXPAND, TURN, PLACE, GROUPS = range(4)
     POOL_HERE,
     FIELDS,
 ) = range(18)
-"""Of a frame, that is a turn of player 0: its node; the pairs with it, and which of them player 1 has answered; the node at
-which stones are put and its pairs; the next cell; groups of pairs by player 1's stones; where the terms of its list begin;
-and what was there before."""
+"""Fields of a frame (a turn of player 0): its node; its pairs, and the next pair to expand for player 1; the node at which
+stones are placed and its pairs; the next cell; groups of pairs by player 1's stones; the start of its list's terms; and the
+sizes of tables before it.
+"""
 
 
 class TimelineWalk(NamedTuple):

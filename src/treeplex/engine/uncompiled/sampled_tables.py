@@ -26,17 +26,19 @@ from treeplex.engine.uncompiled.frames import ABOUT, MOVER, PLACE, Frames, new_f
 from treeplex.engine.uncompiled.rules import COUNT, KEY, Calls
 
 INFOSETS, SLOTS, STEPS, HISTORIES, USED, FULL, WALKED, UNSTORED, COUNTS = range(9)
-"""Of :attr:`RulesTables.counts`: infosets, slots, steps of paths and histories with baselines; bytes; whether the limit was
-reached; histories walked; visits of infosets for which there was no memory."""
+"""Indices into :attr:`RulesTables.counts`: infosets, slots, steps of paths and histories with baselines; bytes; whether the
+limit was reached; histories walked; visits of infosets for which there was no memory.
+"""
 OUTSIDE = 0
 """First slot used for infosets outside the tables: scratch for the uniform policy."""
 NOWHERE = -1
 """Code of histories and infosets without baselines."""
 ABOVE, EDGE, HISTORY, PLACES = range(4)
-"""Columns of :attr:`Room.places`: the frame above of which several actions are followed, where the baselines of the node's
-actions are, and the number of its history."""
+"""Columns of :attr:`Room.places`: the nearest frame above with several followed actions, the start of the node's baselines, and
+the number of its history.
+"""
 WEIGHT, OWN_REACH, SAMPLE_REACH, REACHES = range(4)
-"""Columns of :attr:`Room.numbers`, as of :class:`treeplex.engine.sampling.walks.Scratch`."""
+"""Columns of :attr:`Room.numbers`, as in :class:`treeplex.engine.sampling.walks.Scratch`."""
 TOUCHED, DEPTH, TOP, COUNTERS = range(4)
 """Indices into :attr:`Room.counters`."""
 NO_ROOM = -1
@@ -47,9 +49,8 @@ class RulesTables(NamedTuple):
     """Tables of a run with spare capacity; infosets of all players in order of discovery.
 
     Attributes:
-        infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Discovery`;
-            ``FIRST`` and ``PARENT`` are slots,
-            ``PATH`` is the start, in ``paths``, of the actions of its first history, and ``LEVEL`` their number.
+        infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Discovery`; ``FIRST`` and ``PARENT`` are
+            slots, ``PATH`` is the start, in ``paths``, of the actions of its first history, and ``LEVEL`` their number.
         places: hash table from infosets to their rows.
         action_ids: [S].
         paths: actions of these histories.

@@ -2,9 +2,8 @@
 
 Random numbers, sums and their order are identical to the walks over compiled games and over Python rules; the tests require
 equal tables from all three. Action selection and infoset updates share the same functions. The walk itself is separate, since
-its frames
-differ: each state is computed from its parent on entry, only frames with several actions are backtracked to, and a walk pauses
-when arrays have to grow.
+its frames differ: each state is computed from its parent on entry, only frames with several actions are backtracked to, and a
+walk pauses when arrays have to grow.
 """
 
 import math
@@ -83,8 +82,9 @@ from treeplex.engine.uncompiled.sampled_tables import (
 )
 
 MOST_WALKED = 10_000_000
-"""The most histories of a single walk: it follows all actions of its player, of which long games have no end. That is about
-ten seconds; ``solvers.sampling.rules_walk.MOST_WALKED`` says why it is no setting."""
+"""Maximum number of histories in one walk, about ten seconds: a walk follows all actions of its player, so in long games it may
+not end. For why it is not a setting see ``solvers.sampling.rules_walk.MOST_WALKED``.
+"""
 
 
 @kernel()
@@ -103,8 +103,7 @@ def sample_rules(
 
     Returns:
         The tables, iterations done, fault code (:data:`treeplex.engine.uncompiled.discover.NO_FAULT` for none), two numbers
-        that
-            describe the fault, and the actions that lead to it. If histories of an infoset differ, the numbers are the
+        that describe the fault, and the actions that lead to it. If histories of an infoset differ, the numbers are the
             infoset's row.
     """
     room, rules, fault = new_room(run.calls, begin), run.rules, NO_FAULT

@@ -78,9 +78,9 @@ class Layout:
     Attributes:
         tree: the finished treeplexes.
         final: int64 [Q], the final number of each provisional sequence.
-        infostates: the infostate strings in final order, as far as they were kept.
+        infostates: the infostate strings in final order; empty if they are not stored.
         action_ids: int64 [Q], in final order.
-        order: as of :class:`TreeNumbering`.
+        order: see :class:`TreeNumbering`.
     """
 
     tree: Tree

@@ -19,11 +19,12 @@ from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories
 
 LARGE = 1_000_000
-"""Estimated histories, from which on Numba functions walk a game that has them, and not Python."""
+"""Estimated number of histories above which a game's Numba functions (if any) walk it instead of Python."""
 
 _compiled: "WeakValueDictionary[tuple[int, bool, bool | None], CompiledGame]" = WeakValueDictionary()
-"""By the identity of a rules object (which need not be hashable), ``refine`` and ``stored``; a compiled game keeps its rules
-alive."""
+"""Compiled games by ``id`` of the rules object (which need not be hashable), ``refine`` and ``stored``; a compiled game keeps
+its rules alive.
+"""
 
 
 @suggests_arguments
@@ -41,13 +42,14 @@ def compile_game(
 
     Args:
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
-        refine: split infosets of imperfect recall instead of refusing them.
+        refine: split infosets without perfect recall instead of raising an error.
         limit: maximum number of histories walked, default 50 million (20 billion for Numba functions), or of sequences for
             public-tree rules. A clearly larger game is refused within a second or two, with an estimate of its size.
-        stored: of games that have Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`): whether terminals are
-            stored; else every iteration walks the rules. None: stored where they fit easily.
+        stored: for games with Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`), whether to store terminals; if
+            not, every iteration walks the rules. None: store them if there are few.
         watch: called periodically with the number of histories walked so far.
-        named_in: the file in which a spec stands, which may then name no file (see :func:`treeplex.forms.sources.load.load`).
+        named_in: the file that contains the spec, which then may not name another file (see
+            :func:`treeplex.forms.sources.load.load`).
         progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Returns:
@@ -55,8 +57,8 @@ def compile_game(
 
     Raises:
         SpecError: an unknown name or parameter.
-        FileError: a file that cannot be read, or that is only ``named_in`` a file.
-        GameError: rules that are no game of perfect recall or too large a game (see ``forms.compile.walk.compile_rules``).
+        FileError: a file cannot be read, or the spec is ``named_in`` a file and names another one.
+        GameError: the rules lack perfect recall or have too many histories (see ``forms.compile.walk.compile_rules``).
     """
     if isinstance(game, CompiledGame):
         return game

@@ -46,12 +46,12 @@ class CompiledGame:
         payoff: the payoff operators (:class:`treeplex.engine.tree.form.Payoff`).
         infostates: the infostate string of every infoset, length I.
         action_ids: int64 [Q], the rules' action id of every sequence's last action; -1 for empty sequences.
-        action_names: readable action names: ``action_names[player][action_id]`` where the same name fits the whole game,
-            else the id as text.
+        action_names: ``action_names[player][action_id]`` is the action's name; the id as text if the name varies within the
+            game.
         size: counts of the game.
         constant: payoffs of all players sum to this constant at every terminal, or None for general sums.
-        rules: the rules it was compiled from, for what walks histories; None where only the spec is known.
-        digest: a hash of infosets and payoffs, where rules are walked rather than stored; else empty.
+        rules: the rules it was compiled from, for functions that walk histories; None if only the spec is known.
+        digest: a hash of infosets and payoffs if every iteration walks the rules; otherwise empty.
     """
 
     spec: str
@@ -109,7 +109,7 @@ class CompiledGame:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of structure and payoffs (to nine decimals): equal for equal games, whatever their spec says."""
+        """A hash of structure and payoffs (to nine decimals): equal for equal games, even if their specs differ."""
         if self.digest:
             parts = (self.digest.encode(), *(np.asarray(part).tobytes() for part in (*self.tree, self.action_ids)))
             return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
@@ -117,8 +117,8 @@ class CompiledGame:
         return self.identity_with("\x00".join(self.infostates) if named is None else named)
 
     def is_identity(self, text: str) -> bool:
-        """Whether ``text`` is :attr:`identity`, or what it was while infostates of OpenSpiel's simultaneous moves said whose
-        turn it is.
+        """Whether ``text`` is :attr:`identity`, or the identity from earlier versions, in which infostates at OpenSpiel's
+        simultaneous moves included the player to act.
         """
         if text == self.identity or isinstance(self.infostates, LazyInfostates):
             return text == self.identity

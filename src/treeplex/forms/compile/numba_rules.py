@@ -100,15 +100,15 @@ def compile_numba_rules(
         game: the ordinary rules, which name infostates and actions.
         rules: the functions.
         stored: whether to store terminals, merged by sequences; None: up to :data:`MOST_STORED`.
-        limit: the most histories, default :data:`MOST_WALKED`; a game that is surely larger is refused before it is walked,
-            others where a walk reaches the limit.
+        limit: maximum number of histories, default :data:`MOST_WALKED`; a clearly larger game is refused before the walk,
+            others during it.
         watch: called periodically with the number of histories so far.
 
     Raises:
-        ImperfectRecallError: two histories of an infoset differ in what the player did or knew before.
-        GameError: chance that does not sum to one, an infoset with other actions in another history, numbers beyond 64 bits,
-            payoffs that are not finite, no action or too many.
-        GameSizeError: more histories than the limit, or more infosets than there is memory for.
+        ImperfectRecallError: two histories of an infoset differ in the player's own past actions or infostates.
+        GameError: chance probabilities do not sum to one, histories of an infoset have different actions, integers exceed 64
+            bits, payoffs are not finite, or a node has no or too many actions.
+        GameSizeError: more histories than the limit, or more infosets than fit in memory.
     """
     limit = MOST_WALKED if limit is None else limit
     depth = try_rules(game, NumbaGame(rules), limit)
@@ -177,8 +177,8 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
     For a game that takes long to walk, a notice gives the time and alternatives.
 
     Raises:
-        GameError: rules that fail, or numbers beyond 64 bits, as far as some playouts show.
-        GameSizeError: by Knuth's estimate from these playouts, there are almost surely more histories than the limit.
+        GameError: in one of the playouts, the rules raise an exception or integers exceed 64 bits.
+        GameSizeError: the game almost surely has more histories than the limit, by Knuth's estimate from these playouts.
     """
     playout, random = history_playout(plain), Random(0)
     try:
@@ -324,7 +324,7 @@ def names_of(game: Game, discovery: Discovery) -> tuple[dict[int, str], ...]:
 
 
 def state_at(game: Game, path: int) -> State:
-    """Return the history of a path: action indices as a mixed-radix number, first action lowest."""
+    """Return the state after a path: action indices as a mixed-radix number, first action lowest."""
     state = game.new_initial_state()
     while path > 1:
         chance = state.current_player() == CHANCE
@@ -338,7 +338,7 @@ class PathInfostates(LazyInfostates):
     """Infostate strings computed on demand by the ordinary rules at one history per infoset.
 
     Attributes:
-        walk: what finds gradients; kernels know only its number, so it must live as long as the game.
+        walk: the walk that computes gradients; kernels refer to it by number, so it must live as long as the game.
     """
 
     walk: "RulesWalk | None" = None
@@ -361,8 +361,8 @@ class PathInfostates(LazyInfostates):
 class RulesWalk:
     """Computes gradients by walking the rules, see :class:`treeplex.engine.tree.walked.GradientWalk`.
 
-    The nodes at the frontier are dealt out in turn to as many threads as there are parts; each part is summed by itself, so
-    that sums have one order.
+    Frontier nodes are distributed round-robin over the parts, one thread per part. Each part has its own sum, so the order of
+    summation does not depend on timing.
     """
 
     def __init__(self, rules: CompiledRules, tree: Tree, keys: Ints, part: Part, histories: int) -> None:
@@ -383,9 +383,9 @@ class RulesWalk:
 
     @property
     def threads(self) -> ThreadPoolExecutor:
-        """The threads that walk, while the one that asks looks for Ctrl-C and tells how far they are.
+        """The threads that walk; the calling thread checks for Ctrl-C and reports progress.
 
-        A process that was forked has none of its parent's, so it starts its own.
+        A forked process has none of its parent's threads, so it starts new ones.
         """
         if self._pool is None or self._pool[0] != os.getpid():
             self._pool = os.getpid(), ThreadPoolExecutor(self.part.parts, "treeplex-walk")

@@ -34,10 +34,10 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     Args:
         game: the game, in which players do not observe whose turn it is.
         limit: maximum number of entries of lists and terms, default :data:`MOST_ENTRIES`.
-        watch: called now and then with the number of histories so far.
+        watch: called periodically with the number of histories so far.
 
     Raises:
-        GameError: more entries than that, or an abrupt game larger than memory.
+        GameError: more entries than the limit, or an abrupt game that does not fit in memory.
     """
     most = MOST_ENTRIES if limit is None else limit
     group = game.group
@@ -111,7 +111,7 @@ def assembled(game: PhantomGame, timelines: TimelineResult) -> CompiledGame:
 def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
     """Estimate the number of decisive timelines by random timelines weighted by their choices (Knuth 1975).
 
-    A player can fail as long as the other has more stones than it knows of, whatever else it tried.
+    A try can fail as long as the opponent has stones that the player does not know of.
     """
     generator, total = np.random.default_rng(0), 0.0
     for _ in range(timelines):
@@ -157,7 +157,7 @@ class PhantomInfostates(LazyInfostates):
             game: the rules.
             tree: the treeplexes.
             cells: int64 [Q], the cell of each sequence's last action.
-            put: bool [I], whether the last own action before an infoset put a stone.
+            put: bool [I], whether the last own action before an infoset placed a stone.
         """
         self.game, self.tree, self.cells, self.put = game, tree, cells, put
 
@@ -175,7 +175,7 @@ class PhantomInfostates(LazyInfostates):
         return len(self.put)
 
     def tensors(self, begin: int, end: int) -> NDArray[np.float32]:
-        """See :class:`LazyInfostates`: what ``information_state_tensor`` of the rules gives, cell by cell up the own tries."""
+        """See :meth:`LazyInfostates.tensors`; computed by following each infoset's own tries back to the root."""
         cells, tree = self.game.cells, self.tree
         infosets, tensors = np.arange(begin, end), np.zeros((end - begin, 2 * cells + cells * cells), np.float32)
         rows, steps, orders = np.arange(end - begin), list[Ints](), list[Ints]()

@@ -166,11 +166,11 @@ def compile_public_tree(
         game: the game itself.
         rules: its public-tree rules.
         limit: maximum number of sequences, default :data:`MOST_SEQUENCES`; clearly larger games are refused early.
-        watch: called now and then with the number of histories so far.
+        watch: called periodically with the number of histories so far.
 
     Raises:
-        GameError: a prior or chance weights that are no distributions, a payoff that is not finite, no or repeated actions,
-            an infostate given to two public nodes, too many sequences.
+        GameError: the prior or chance weights are not distributions, a payoff is not finite, a node has no or repeated actions,
+            two public nodes share an infostate, or there are too many sequences.
     """
     prior = np.asarray(rules.prior, np.float64)
     if not abs(prior.sum() - 1.0) <= PROBABILITY_TOLERANCE or not (prior >= 0).all():

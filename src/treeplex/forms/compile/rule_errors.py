@@ -19,8 +19,8 @@ def said_by(error: BaseException) -> str:
 def failed_rules(error: BaseException, where: str) -> GameError:
     """Return the error to raise instead of ``error``; ``where`` names the history.
 
-    It names the last line outside Treeplex. Without one, the rules returned a value of the wrong kind, and it quotes the line
-    of Treeplex that failed.
+    The error names the last line outside Treeplex. If there is none, the rules returned a value of the wrong type, and the
+    error quotes the failing line of Treeplex.
     """
     what = said_by(error)
     frames = traceback.extract_tb(error.__traceback__)

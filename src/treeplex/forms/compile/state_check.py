@@ -19,19 +19,19 @@ from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
 
 HISTORIES, SECONDS = 10, 0.1
-"""The sample that is checked before anything is done with rules; it ends early where it takes longer, after :data:`LEAST`."""
+"""Number of histories checked before rules are used, and the time limit in seconds; at least :data:`LEAST` are checked."""
 LEAST = 4
 MOST_HISTORIES, SHARE = 1000, 0.03
-"""The sample that is checked while rules are compiled, and its share of that time."""
+"""Maximum number of histories checked while rules are compiled, and the share of compile time for these checks."""
 MOST_MOVES = 200
 """Maximum number of moves of a playthrough."""
 REPEATS = 8
-"""How often a method is called again to see whether it is the calls that change its answer."""
+"""Number of repeated calls of a method that show whether calling it changes its value."""
 SHOWN = 120
-"""Longest answer, in characters, that an error shows."""
+"""Maximum number of characters of a value in an error."""
 
 MethodValues = dict[str, object]
-"""Answers of a state's methods, by method name."""
+"""Values returned by a state's methods, by method name."""
 
 _checked: "WeakValueDictionary[int, Game]" = WeakValueDictionary()
 """Checked rules, by object identity."""
@@ -41,7 +41,7 @@ def check_states(game: Game) -> None:
     """Check a sample of histories, once per rules object; built-in rules are covered by tests instead.
 
     Raises:
-        GameError: a state or the answers of its methods change; the message names history, method and remedy.
+        GameError: a state or the values of its methods change; the message names history, method and remedy.
     """
     rules = innermost(game)
     if is_foreign(rules) and id(rules) not in _checked:
@@ -63,7 +63,7 @@ def is_foreign(rules: Game) -> bool:
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception raised by a method, recorded as its answer."""
+    """An exception raised by a method, recorded in place of its value."""
 
     what: str
 
@@ -73,7 +73,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Visit:
-    """A state of a playthrough with its answers and the actions that lead to it."""
+    """A state of a playthrough, the values of its methods, and the actions that lead to it."""
 
     state: State
     seen: MethodValues
@@ -96,7 +96,7 @@ class StateCheck:
 
     def __init__(self, game: Game) -> None:
         self._game: Final = game
-        self._random: Final = Random(0)  # of its own: rules may use Python's
+        self._random: Final = Random(0)  # a separate generator: rules may use Python's global one
         self.histories = 0
         self._seconds = 0.0
 
@@ -116,7 +116,7 @@ class StateCheck:
         self._seconds += perf_counter() - begun
 
     def _check_history(self) -> None:
-        """Play a history; from a state on the way another one; then ask all states again, and play the first one again."""
+        """Play a history and a second one that branches off it; query all states again, and replay the first."""
         try:
             range(self._game.num_players)
             root = self._game.new_initial_state()
@@ -147,9 +147,9 @@ class StateCheck:
         self._replay(root, visits, "from new_initial_state()")
 
     def _play(self, state: State, start: Visit | None = None, avoid: Sequence[Any] = ()) -> list[Visit]:
-        """Play at random to the end, or until the rules fail, which is left to whoever walks them; the states on the way.
+        """Play at random until the end or until the rules fail (the walk reports that); return the states.
 
-        The first action is another one than those to ``avoid``, where a few draws find one.
+        The first action is not in ``avoid``, unless a few draws find no other.
         """
         visits: list[Visit] = []
         names, actions = ((), ()) if start is None else (start.names, start.actions)
@@ -191,7 +191,7 @@ class StateCheck:
             )
 
     def _replay(self, state: State, visits: Sequence[Visit], start: str) -> None:
-        """Play the actions of some visits again, from a state that is to be as the first of them."""
+        """Replay the actions of some visits, from a state that should equal the first of them."""
         for number, visit in enumerate(visits):
             again = self._observe(state)
             if (method := difference(visit.seen, again)) is not None:
@@ -212,7 +212,7 @@ class StateCheck:
         )
 
     def _refuse_unstable(self, visit: Visit, method: str) -> None:
-        """Raise where it is the calls themselves that change an answer, at a new state of the same history."""
+        """Raise an error if calling a method changes its value, tested at a new state of the same history."""
         try:
             state = self._game.new_initial_state()
             for action in visit.actions:
@@ -229,7 +229,7 @@ class StateCheck:
                 )
 
     def _observe(self, state: State) -> MethodValues:
-        """Return the answers of a state's methods; exceptions are recorded as :class:`Failure`."""
+        """Return the values of a state's methods; exceptions are recorded as :class:`Failure`."""
         seen: MethodValues = {}
 
         def ask(method: str, call: Callable[..., object], *arguments: int) -> Any:
@@ -292,7 +292,7 @@ def check_kinds(visit: Visit, players: int) -> None:
 
 
 def difference(one: MethodValues, other: MethodValues) -> str | None:
-    """Return the first method whose answers differ; None if all agree."""
+    """Return the first method whose values differ; None if all agree."""
     for method, answer in one.items():
         if method not in other or not (answer == other[method] or repr(answer) == repr(other[method])):  # NaN is equal here
             return method
@@ -310,11 +310,11 @@ def name_of(state: State, seen: MethodValues, action: Any) -> str:
 
 
 def shown(seen: MethodValues, method: str) -> str:
-    """Format an answer for an error."""
+    """Format a method's value for an error."""
     return cut(seen[method]) if method in seen else "not to be had"
 
 
 def cut(answer: object) -> str:
-    """Return the representation of an answer in one line of bounded length."""
+    """Return the representation of a value in one line of bounded length."""
     text = " ".join(repr(answer).split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

@@ -62,7 +62,7 @@ def turn_by_turn(game: Game) -> Game:
                     break
                 actions = outcomes(state)[0] if state.is_chance_node() else state.legal_actions()
                 if not actions:
-                    break  # a walk that comes here says what is wrong
+                    break  # the walk reports the error
                 state = state.child(actions[int(stream.draw() * len(actions))])
     except (TreeplexError, MemoryError):
         raise

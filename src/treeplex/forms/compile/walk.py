@@ -24,7 +24,7 @@ LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
 
 MOST_PLAYERS = 127
-"""What an int8 holds: :class:`treeplex.forms.compile.assemble.Discovery` keeps a player number per infoset."""
+"""Maximum int8: :class:`treeplex.forms.compile.assemble.Discovery` stores the player of each infoset as int8."""
 MOST_ACTION = 2**63
 
 Path = tuple["Path", int] | None
@@ -67,10 +67,10 @@ def compile_rules(
         refine: split infosets whose histories differ in the player's own past, which makes recall perfect.
         limit: maximum number of histories, at up to about 100 bytes each. A clearly larger game is refused within a second or
             two, by an estimate (:mod:`treeplex.games.size_estimate`).
-        watch: called now and then with the number of histories so far.
+        watch: called periodically with the number of histories so far.
 
     Raises:
-        ImperfectRecallError: a player's own past differs within an infostate (named) and ``refine`` is off.
+        ImperfectRecallError: a player's own past differs within an infostate, which the message names, and ``refine`` is off.
         GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,
             payoffs that are not finite or too few, a public state that leaks or splits an infostate, too many histories
             or players, a state that changes, an exception in the rules.

@@ -27,18 +27,17 @@ class Device:
     """A distribution over joint reduced plans of a compiled game.
 
     A **plan** of a player is a pure strategy that is undefined at infosets excluded by its own actions: an action index at
-        every
-    infoset that the player's own earlier actions lead to, -1 elsewhere.
+    every infoset that the player's own earlier actions lead to, -1 elsewhere.
 
     Attributes:
         game: the compiled game; a spec or rules are compiled.
-        plans: for each player int32 [P_i, I_i], one plan a row; columns are the player's infosets in compiled order.
+        plans: for each player int32 [P_i, I_i], one plan per row; columns are the player's infosets in compiled order.
         support: int64 [S, N], each row a joint plan: the number of the plan of each player.
         weights: float64 [S], the probability of each joint plan; they sum to 1.
 
     Raises:
-        PolicyError: shapes that do not fit the game, a plan that is not reduced, a number of a plan that does not exist,
-            weights that are no distribution.
+        PolicyError: shapes do not fit the game, a plan is not reduced, a plan number is out of range, or weights are not a
+            distribution.
     """
 
     game: CompiledGame

@@ -25,12 +25,12 @@ def mixture_device(
 ) -> Device:
     """Convert a mixture of product strategies to a device with equal reach probabilities.
 
-    Each player's strategy is split into plans (``forms.correlation.plans.plans_of``), each product into the joint plans of
-    its players' plans, and equal joint plans are put together.
+    Each strategy is split into plans (``forms.correlation.plans.plans_of``), and each product into joint plans; equal joint
+    plans are merged.
 
     Args:
         game: the compiled game.
-        strategies: [K, Q], sequence forms of all players, a product a row.
+        strategies: [K, Q], one product per row: the strategies of all players in sequence form.
         shares: float64 [K], the weight of each product; they sum to 1.
         most: maximum number of joint plans; also limits joint plans before merging to :data:`REPEATS` times as many.
 
@@ -52,8 +52,8 @@ def sampled_device(game: CompiledGame, strategies: NDArray[np.generic], shares: 
 
     Args:
         game, strategies, shares: as :func:`mixture_device`.
-        count: how many joint plans to draw; equal ones are put together.
-        seed: of the draws, >= 0.
+        count: number of joint plans to draw; equal ones are merged.
+        seed: random seed, >= 0.
 
     Raises:
         SpecError: a count below 1.
@@ -89,7 +89,7 @@ class DeviceBuilder:
     Attributes:
         game: the compiled game.
         most: maximum number of joint plans.
-        plans: for each player the plans met, in the order of their numbers.
+        plans: each player's plans so far, in the order of their numbers.
         support, weights: joint plans, int64 [S, N] and float64 [S].
     """
 

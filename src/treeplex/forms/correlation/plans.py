@@ -77,8 +77,8 @@ def plans_of(game: CompiledGame, player: int, strategy: Floats) -> tuple[Plans, 
 
     Returns:
         Plans int32 [P, I_i] and their weights float64 [P], which sum to 1; P is at most the number of the player's last
-        sequences. On every sequence the weights of the plans that play it sum to its weight in ``strategy``, within some
-        2^-52 for each plan.
+        sequences. On every sequence the weights of the plans that play it sum to its weight in ``strategy``, up to about 2^-52
+        per plan.
     """
     most = len(last_sequences(game, player))
     plans, weights = np.empty((most, game.infosets[player]), np.int32), np.empty(most)

@@ -1,7 +1,7 @@
 """Policies as files: ``.safetensors``, ``.npz``, ``.json`` and ``.csv``, and as tables.
 
-Every file carries a header: format version, the game's spec and identity (a hash of its structure), Treeplex's version, the
-user's metadata and a checksum. Loading executes nothing, not even the code of a game in a user's Python file.
+Every file has a header: format version, the game's spec and identity (a hash of its structure), Treeplex's version, the user's
+metadata and a checksum. Loading never executes code, not even for a game in a user's Python file.
 
 ====================  ===============================================================================================
 ``.safetensors``      ``probabilities`` float64 [Q]; the header as metadata
@@ -10,8 +10,8 @@ user's metadata and a checksum. Loading executes nothing, not even the code of a
 ``.csv``              the header as a first line ``# {...}``, then ``player,infostate,action,action_name,probability``
 ====================  ===============================================================================================
 
-In ``.json`` and ``.csv`` files the checksum may be left out, so that policies can be written and edited by hand; without any
-header they are read as :mod:`treeplex.forms.policies.plain` says.
+In ``.json`` and ``.csv`` files the checksum is optional, so policies can be edited by hand. For files without a header see
+:mod:`treeplex.forms.policies.plain`.
 """
 
 import csv
@@ -59,8 +59,8 @@ HEADERS: Mapping[Any, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds: its header and the probabilities, as an array [Q], as entries (player, infostate, action, p), or, of a
-    file without a header, as a table.
+    """Contents of a policy file: the header, and probabilities as an array [Q], as entries (player, infostate, action, p), or
+    as a table if there is no header.
     """
 
     header: Header
@@ -70,15 +70,15 @@ class Contents:
 
 
 def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write a policy in the format of the path's suffix (default: ``.safetensors``); return the path.
+    """Write a policy in the format of the path's suffix (default: ``.safetensors``).
 
     Args:
-        policy: what to write.
-        path: the file; an existing one is replaced at once, and only by a whole one.
+        policy: the policy.
+        path: the file; an existing file is replaced atomically.
         metadata: JSON-serialisable metadata; :func:`read_policy_header` returns it.
 
     Raises:
-        FileError: an unknown suffix, metadata that JSON cannot say, or a file that cannot be written.
+        FileError: the suffix is unknown, JSON cannot represent the metadata, or the file cannot be written.
     """
     target = with_suffix(path)
     write = by_suffix(target, WRITERS)
@@ -100,18 +100,18 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mappi
 def load_policy(
     path: str | os.PathLike[str], game: str | Game | CompiledGame | None = None, *, complete: bool = False
 ) -> Policy:
-    """Read a policy.
+    """Read a policy file; return the policy on its compiled game.
 
     Args:
-        path: the file; the suffix says the format.
-        game: the game it must be for; by default the game that the file names is loaded and compiled, unless it is in a file
-            of its own. OpenSpiel's game takes policies for Treeplex's own of the same name, and the other way round.
-        complete: play uniformly at infostates that a ``.json`` or ``.csv`` file lacks, instead of refusing it.
+        path: the file; its suffix determines the format.
+        game: the policy's game; default: the game named in the file, unless that game is itself defined in a file. Policies can
+            be exchanged between Treeplex's and OpenSpiel's game of the same name.
+        complete: play uniformly at infostates missing from a ``.json`` or ``.csv`` file, instead of raising an error.
 
     Raises:
-        FileError: the file is missing, truncated, changed since it was written, no policy or of another format version, or
-            its game is in a file of its own and ``game`` is missing.
-        PolicyError: the policy of another game, or not a policy on this one.
+        FileError: the file is missing, truncated, changed since it was written, not a policy, or of another format version; or
+            its game is defined in a file and ``game`` is not given.
+        PolicyError: the policy is for another game, or is invalid for this one.
     """
     from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
@@ -138,7 +138,7 @@ def load_policy(
     by_hand = contents.probabilities is None and "checksum" not in header
     try:
         changed = not by_hand and header.get("checksum") != checksum(header, probabilities)
-    except ValueError:  # NaN, which Treeplex writes nowhere
+    except ValueError:  # NaN, which Treeplex never writes
         changed = True
     if changed:
         edited = "" if contents.probabilities is not None else ", or take checksum out of its header to keep an edit"
@@ -153,7 +153,7 @@ def read_policy_header(path: str | os.PathLike[str]) -> Header:
     """Return the header of a policy file: ``game``, ``game_identity``, ``treeplex``, ``metadata`` and so on.
 
     Raises:
-        FileError: the file is missing, truncated, no policy or of another format version.
+        FileError: the file is missing, truncated, not a policy, or of another format version.
     """
     return read_contents(path).header
 
@@ -303,9 +303,9 @@ def read_npz(path: Path) -> Contents:
 
 
 def check_unpacked(data: bytes) -> None:
-    """Raise :class:`ValueError` if the arrays of an ``.npz`` file are larger than they say, or than memory should hold.
+    """Raise :class:`ValueError` if the arrays of an ``.npz`` file are larger than declared or than the limit.
 
-    A file that is not compressed may be of any size; one that is compressed unpacks to :data:`MOST_UNPACKED` bytes at most.
+    Uncompressed files may have any size; compressed files may unpack to at most :data:`MOST_UNPACKED` bytes.
     """
     most = max(MOST_UNPACKED, len(data))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -26,29 +26,29 @@ Layers = Sequence[tuple[Singles, Singles]]
 """Weights [outputs, inputs] and biases [outputs] of each layer, with ReLU between layers."""
 FORMAT, VERSION = "treeplex neural policy", 1
 BATCH = 1 << 14
-"""Infosets of a compiled game that are read together."""
+"""Number of infosets evaluated together on a compiled game."""
 ARRAYS = 4
-"""Arrays of a number for each sequence that reading a policy takes at a time."""
+"""Number of arrays [Q] in memory while a policy is tabulated."""
 
 
 @final
 class NeuralPolicy:
     """A behaviour policy of all players given by networks, or a mixture of several.
 
-    ``policy.action_probabilities(state)`` gives ``{action id: probability}`` at any state of the rules; :meth:`on` reads it for
-    all infosets of a compiled game. A mixture follows one of a player's networks from the beginning of a game to its end, drawn
-    by its weight; so at an infoset each counts by its weight times the probability of the player's own past under it
-    (Steinberger 2019, equation 6), and states have to remember that (:class:`treeplex.forms.policies.remembered.HistoryState`).
+    ``policy.action_probabilities(state)`` gives ``{action id: probability}`` at any state of the rules; :meth:`on` tabulates it
+    on a compiled game. In a mixture, each player draws one network by its weight and plays it for the whole game. At an
+    infoset, a network's share is therefore proportional to its weight times the player's own reach under it (Steinberger 2019,
+    equation 6), so states must record their history (:class:`treeplex.forms.policies.remembered.HistoryState`).
 
     Attributes:
         spec: the text that names the game; empty for rules without a name.
         players: N.
-        view: what networks see.
-        networks: one for each player, whose inputs are the F features; or one for all, which then see the player as well, as N
-            more columns; of a mixture M for each player, member by member. Outputs beyond the columns of actions are not used.
-        about: what is known of where it comes from.
-        head: what outputs say, of :data:`treeplex.forms.policies.heads.HEADS`.
-        weights: float64 [M, N], of the members of a mixture; each player's sum to 1.
+        view: the networks' inputs and output columns.
+        networks: one per player, with F inputs, or one for all players, with N more inputs for the one-hot player; in a mixture
+            M per player, member by member. Outputs beyond the action columns are ignored.
+        about: metadata on its origin.
+        head: conversion of outputs to probabilities, from :data:`treeplex.forms.policies.heads.HEADS`.
+        weights: float64 [M, N], weight of each member of a mixture; each player's weights sum to 1.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class NeuralPolicy:
         """Wrap networks.
 
         Raises:
-            PolicyError: their shapes do not fit the view, the players or each other.
+            PolicyError: shapes of the networks do not fit the view, the players or each other.
         """
         self.spec, self.players, self.view = spec, players, view
         self.networks: Final = tuple(tuple(layers) for layers in networks)
@@ -92,13 +92,13 @@ class NeuralPolicy:
         return len(self.weights)
 
     def probabilities(self, player: int, rows: Singles, legal: NDArray[np.bool_], member: int = 0) -> Floats:
-        """The policy of a player at infosets that look like ``rows`` float32 [n, F], float64 [n, columns].
+        """Return a player's policy at infosets with features ``rows``, float64 [n, columns].
 
         Args:
-            player: who acts.
-            rows: as :class:`View` has them.
-            legal: bool [n, columns], at least one of each row.
-            member: of a mixture.
+            player: the player to act.
+            rows: float32 [n, F], see :class:`View`.
+            legal: bool [n, columns], at least one action per row.
+            member: index of the network in a mixture.
         """
         found = with_player(rows, player, self.players) if self.shared else rows
         found = outputs_of(self.networks[0 if self.shared else member * self.players + player], found)
@@ -108,8 +108,8 @@ class NeuralPolicy:
         """``{action id: probability}`` at a state. Name and meaning are OpenSpiel's.
 
         Raises:
-            PolicyError: no player acts there or all at once.
-            GameError: the state looks as none of the policy's game.
+            PolicyError: no player acts at the state, or all act at once.
+            GameError: the state's features do not fit the policy.
         """
         player = state.current_player() if player_id is None else player_id
         if not 0 <= player < self.players:
@@ -135,11 +135,11 @@ class NeuralPolicy:
         return np.concatenate([self.probabilities(player, row, legal, member) for member in range(self.members)])
 
     def on(self, game: CompiledGame) -> Policy:
-        """The tabular policy on a compiled game, evaluated batch by batch.
+        """Return the tabular policy on a compiled game, evaluated batch by batch.
 
         Raises:
-            PolicyError: a game of other players or actions, or too little memory.
-            GameError: the game's infosets do not look as the policy's.
+            PolicyError: the game has other players or actions, or there is too little memory.
+            GameError: the features of the game's infosets do not fit the policy.
         """
         tree, ids = game.tree, np.array(self.view.actions)
         known = np.isin(game.action_ids[game.tree.sequence_infoset >= 0], ids).all()
@@ -182,10 +182,10 @@ class NeuralPolicy:
         return table
 
     def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write it (``.safetensors``); ``about`` says where it comes from.
+        """Write the policy (``.safetensors``); ``about`` replaces :attr:`about`.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: the file cannot be written.
         """
         said = {"format": FORMAT, "version": str(VERSION), "game": self.spec, "players": str(self.players)}
         said |= {"networks": str(len(self.networks)), "view": self.view.to_json(), "head": self.head}
@@ -203,7 +203,7 @@ class NeuralPolicy:
         """Read a policy written by :meth:`save`; executes no code and loads no game.
 
         Raises:
-            FileError: missing, changed, or no such policy.
+            FileError: the file is missing, changed, or not a neural policy.
         """
         with TensorFile(path, FORMAT, VERSION) as file:
             try:

@@ -24,7 +24,7 @@ def to_tabular_policy(policy: Policy, game: Any = None) -> Any:
         game: the ``pyspiel.Game`` or game string; by default the one that the spec of the policy's game names.
 
     Raises:
-        PolicyError: an infostate of OpenSpiel's game that the policy lacks, or one with other actions.
+        PolicyError: the policy lacks an infostate of OpenSpiel's game, or has other actions there.
     """
     from open_spiel.python.policy import TabularPolicy
 
@@ -59,9 +59,9 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
     """Convert an OpenSpiel policy or a mapping to a policy on ``game``.
 
     Args:
-        game: a spec, rules or the compiled game; its infostate strings and action ids are the policy's.
-        tabular: ``{infostate: {action: p}}``, ``{infostate: [(action, p), ...]}``, Python's or C++'s ``TabularPolicy``, or
-            anything else with ``action_probabilities(state)``, which is asked at every infostate of OpenSpiel's game.
+        game: a spec, rules or the compiled game, with the policy's infostate strings and action ids.
+        tabular: ``{infostate: {action: p}}``, ``{infostate: [(action, p), ...]}``, Python's or C++'s ``TabularPolicy``, or an
+            object with ``action_probabilities(state)``, which is called at every infostate of OpenSpiel's game.
 
     Raises:
         PolicyError: an infostate is missing, an action does not exist, or probabilities do not sum to one within 1e-6
@@ -69,7 +69,7 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
     """
     game = as_compiled(game)
     rows = policy_rows(game, tabular)
-    for player, infostate in game.lookup:  # of a game with simultaneous moves OpenSpiel's policies are for it turn by turn
+    for player, infostate in game.lookup:  # OpenSpiel's policies for simultaneous moves belong to the turn-based game
         if infostate not in rows and (turn := other_names(player, infostate)[1]) in rows:
             rows[infostate] = rows[turn]
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
@@ -91,10 +91,10 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
 
 
 def transferred(policy: Policy, game: CompiledGame) -> Policy:
-    """A policy at the same infostates of ``game``, whose :func:`same_rules` may be numbered in another order.
+    """Transfer a policy to ``game``, which has the :func:`same_rules` but may number infosets in another order.
 
     Raises:
-        PolicyError: an infostate that the policy lacks, or one with other actions.
+        PolicyError: the policy lacks an infostate, or has other actions there.
     """
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
     for (player, infostate), infoset in game.lookup.items():

@@ -6,8 +6,8 @@
 ``infostate,action,probability`` (and ``player``)       CSV, one line per action, in any order; other columns are ignored
 ======================================================  =======================================================
 
-An action is an id or a name. Actions left out have probability 0. In files the probabilities of an infostate may miss 1 by as
-much as rounding to three digits does; they are divided by their sum.
+An action is an id or a name. Omitted actions have probability 0. In files, the probabilities of an infostate may be rounded to
+three digits; they are divided by their sum.
 """
 
 import csv
@@ -81,11 +81,11 @@ def probabilities_of(game: CompiledGame, table: Table, *, complete: bool = False
     Args:
         game: the compiled game.
         table: the policy.
-        complete: play uniformly at infostates that the table lacks, instead of refusing it.
-        rounded: divide by their sum probabilities of an infostate that miss 1 by no more than this.
+        complete: play uniformly at infostates that the table lacks, instead of raising an error.
+        rounded: tolerance for the sum of an infostate's probabilities, which are then divided by their sum.
 
     Raises:
-        PolicyError: infostates that are missing, an infostate or an action that does not exist, what is no number.
+        PolicyError: infostates are missing, an infostate or action does not exist, or a probability is not a number.
     """
     probabilities = uniform_probabilities(game)
     used: set[Any] = set()

@@ -8,7 +8,7 @@ class HistoryState:
     """A state wrapper that records previous states and actions, and otherwise behaves as the state.
 
     Attributes:
-        state: as the rules have it.
+        state: the state of the rules.
     """
 
     def __init__(self, state: Any, before: "HistoryState | None" = None, action: int = -1) -> None:

@@ -37,7 +37,7 @@ class Infosets:
         lookup: the number of each infostate.
         first: int64 [I+1], the first slot of each infoset, and the number of slots.
         actions: int64 [S], the rules' id of each slot's action.
-        text_bytes: memory that the infostates take.
+        text_bytes: memory used by the infostate strings, in bytes.
     """
 
     def __init__(self) -> None:
@@ -77,9 +77,9 @@ class TablePolicy:
 
     Attributes:
         spec: the text that names the game; empty for rules without a name.
-        infosets: of each player; may hold more of them than the policy, which then come last.
-        probabilities: float64 [S] of each player.
-        about: what is known of where it comes from.
+        infosets: each player's infosets; further ones without probabilities may follow the policy's.
+        probabilities: for each player float64 [S].
+        about: metadata on its origin.
     """
 
     def __init__(
@@ -143,10 +143,11 @@ class TablePolicy:
         return dict(zip(self.infosets[player].actions_at(number), row.tolist(), strict=True))
 
     def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
-        """``{action id: probability}`` at a state; uniform where the table has nothing. Name and meaning are OpenSpiel's.
+        """``{action id: probability}`` at a state; uniform if its infoset is not in the table. Name and meaning are
+        OpenSpiel's.
 
         Raises:
-            PolicyError: no player acts there or all at once, or the state has other actions than the table.
+            PolicyError: no player acts at the state, all act at once, or the table has other actions there.
         """
         player = state.current_player() if player_id is None else player_id
         if not 0 <= player < self.players:
@@ -164,10 +165,10 @@ class TablePolicy:
         return chances
 
     def on(self, game: CompiledGame) -> Policy:
-        """The full tabular policy on a compiled game.
+        """Return the full tabular policy on a compiled game.
 
         Raises:
-            PolicyError: an infostate with other actions, or none of the game's infostates is in the table.
+            PolicyError: an infostate has other actions, or none of the game's infostates is in the table.
         """
         probabilities, known = uniform_probabilities(game), 0
         for (player, infostate), infoset in game.lookup.items():
@@ -247,7 +248,7 @@ def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None
     """Write a policy (``.safetensors``) in pieces.
 
     Args:
-        policy: what to write.
+        policy: the policy.
         path: the file.
 
     Raises:
@@ -272,7 +273,7 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
     """Read a policy written by :func:`save_table_policy`; executes no code and loads no game.
 
     Raises:
-        FileError: the file is missing, truncated, changed, no table policy, or of another version.
+        FileError: the file is missing, truncated, changed, not a table policy, or of another version.
     """
     with TensorFile(path, FORMAT, VERSION) as file:
         try:

@@ -20,7 +20,7 @@ SHOWN_INFOSETS = 20
 
 
 class AnyState(Protocol):
-    """The part of a state that a policy reads; Treeplex's and OpenSpiel's states have it."""
+    """The methods of a state that policies call; both Treeplex's and OpenSpiel's states have them."""
 
     def current_player(self) -> int: ...
     def information_state_string(self, player: int, /) -> str: ...
@@ -30,7 +30,7 @@ class PolicyMapping(Mapping[tuple[int, str], dict[int, float]]):
     """A mapping ``{(player, infostate): {action id: probability}}``, also indexed by infostate alone; compares by identity."""
 
     def get(self, key: object, default: Any = None) -> Any:
-        """``{action id: probability}`` at an infostate or (player, infostate); ``default`` where there is none."""
+        """``{action id: probability}`` at an infostate or (player, infostate); ``default`` if there is none."""
         if key not in self:
             return default
         return self[key]  # type: ignore[index]
@@ -92,7 +92,7 @@ class Policy(PolicyMapping):
     def infoset(self, key: str | tuple[int, str]) -> int:
         """Return the infoset of an infostate string, or of a pair (player, string).
 
-        Where moves were simultaneous, whose turn it is may be left out or added (``Current player: 0``).
+        In games with simultaneous moves, the line with the player to act (``Current player: 0``) is optional.
         """
         keys = self.known_keys(key)
         if len(keys) > 1:
@@ -124,7 +124,7 @@ class Policy(PolicyMapping):
         """``{action id: probability}`` at a state; the name and meaning are OpenSpiel's.
 
         Raises:
-            PolicyError: no player acts there, or all at once and ``player_id`` is not given.
+            PolicyError: no player acts at the state, or all act at once and ``player_id`` is not given.
         """
         player = state.current_player() if player_id is None else player_id
         if player < 0:

@@ -20,12 +20,12 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
     Value and exploitability are preserved.
 
     Args:
-        policy: of the game up to symmetry.
-        whole: the game itself, a spec, rules or compiled; None: the one that the policy's spec names.
+        policy: a policy of the game with ``symmetric=true``.
+        whole: the full game as spec, rules or compiled game; default: the policy's game without ``symmetric=true``.
 
     Raises:
-        PolicyError: a policy of another game, or ``whole`` is not the game itself.
-        GameError: the game itself is too large to compile.
+        PolicyError: the policy is not for a symmetric game, or ``whole`` is not its full game.
+        GameError: the full game is too large to compile.
     """
     small = policy.game.infostates
     if not (isinstance(small, PhantomInfostates) and small.game.symmetric):
@@ -68,15 +68,16 @@ class SymmetryMap:
                 self.fixing[start : start + many] = self.fixing[before] & self.group.fixing[self.cells[parents]]
 
     def sequences(self, infosets: Ints, elements: Ints, cells: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the results of tries on cells.
+        """Return the sequences for tries on cells.
 
         Args:
-            infosets, elements: int64 [k], infosets up to symmetry, and the element of the group that takes the board there to
-                the real one.
+            infosets, elements: int64 [k], infosets of the symmetric game, and the group elements that map their boards to the
+                real ones.
             cells: int64 [k], cells of the real board.
 
         Returns:
-            The sequence up to symmetry, the element after it, and how many cells are the same as this one, int64 [k] each.
+            Sequences of the symmetric game, the group elements after them, and the number of cells equivalent to each cell,
+            int64 [k].
         """
         group, fixing = self.group, self.fixing[infosets]
         seen = group.images[group.inverse[elements], cells]

@@ -22,11 +22,11 @@ from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 Rows = NDArray[np.float32]
 TENSOR, WORDS = "tensor", "words"
-"""What a row is: ``information_state_tensor`` of the rules; or the words of the infostate's text, each hashed to a column."""
+"""Kinds of rows: ``information_state_tensor`` of the rules, or the words of the infostate string, each hashed to a column."""
 HASHED = 512
-"""Columns of :data:`WORDS`."""
+"""Number of columns of :data:`WORDS`."""
 PROBES, LONGEST = 200, 10_000
-"""Random playthroughs that show what rows, actions and payoffs are like, and the most moves of one."""
+"""Number of random playthroughs that sample features, actions and payoffs, and their maximum number of moves."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class View:
 
     Attributes:
         kind: :data:`TENSOR` or :data:`WORDS`.
-        scale: float32 [F], what the numbers of a row are divided by.
+        scale: float32 [F], divisors of the numbers in a row.
         actions: the action id of each column of outputs, in ascending order.
     """
 
@@ -73,10 +73,10 @@ class View:
             ) from error
 
     def rows_of(self, game: CompiledGame, begin: int, end: int) -> Rows:
-        """Network inputs for infosets ``begin`` to ``end - 1`` of a compiled game, float32 [n, F].
+        """Return network inputs for infosets ``begin`` to ``end - 1`` of a compiled game, float32 [n, F].
 
         Raises:
-            GameError: a tensor needs a history of each infoset, and there are too many histories.
+            GameError: tensors require a history of each infoset, and there are too many histories.
         """
         if self.kind == WORDS:
             return np.array([hashed(text) for text in game.infostates[begin:end]]).reshape(end - begin, HASHED)
@@ -97,7 +97,7 @@ class View:
         """Rebuild a view from :meth:`to_json`.
 
         Raises:
-            ValueError, KeyError, TypeError: it is none.
+            ValueError, KeyError, TypeError: the text is not a view.
         """
         found = json.loads(text)
         scale, actions = np.array(found["scale"], np.float32), tuple(int(action) for action in found["actions"])
@@ -110,10 +110,10 @@ class PlayStatistics(NamedTuple):
     """Statistics of random playthroughs.
 
     Attributes:
-        view: how infosets look.
-        largest: the largest payoff in size, or 1 where all are 0.
-        constant: what payoffs sum to; None where they do not always sum to the same.
-        cooperative: whether everybody was always paid the same.
+        view: the encoding of infosets.
+        largest: the largest absolute payoff; 1 if all payoffs are 0.
+        constant: the sum of all players' payoffs; None if it varies.
+        cooperative: whether all players always had equal payoffs.
     """
 
     view: View
@@ -126,11 +126,11 @@ def probe(rules: Game, kind: str | None = None) -> PlayStatistics:
     """Collect statistics of infosets from random playthroughs.
 
     Args:
-        rules: turn by turn.
-        kind: :data:`TENSOR` or :data:`WORDS`; None for the first where the rules have it.
+        rules: rules with sequential moves.
+        kind: :data:`TENSOR` or :data:`WORDS`; None: :data:`TENSOR` if the rules define it.
 
     Raises:
-        GameError: a tensor is asked for, and the rules have none.
+        GameError: ``kind`` is :data:`TENSOR`, which the rules do not define.
     """
     actions, payoffs, most = set[int](), list[Sequence[float]](), np.zeros(0, np.float32)
     for number in range(PROBES):

@@ -10,7 +10,7 @@ Grammar: https://gambitproject.readthedocs.io/en/latest/formats.efg.html. Nodes 
 An information set or an outcome is described where it first appears and may be given by its number alone after that.
 Numbers are integers, decimals or fractions and stay exact. Payoffs of outcomes at inner nodes add up along the path.
 
-Beyond Gambit: ``#`` and ``//`` comments; decimal chance probabilities may miss one by 1e-9 (they become the simplest
+Beyond Gambit: ``#`` and ``//`` comments; decimal chance probabilities may sum to one within 1e-9 (they become the simplest
 fractions that sum to one); an information set may repeat its description with another label (the first one counts).
 """
 

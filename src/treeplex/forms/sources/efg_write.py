@@ -18,10 +18,10 @@ from treeplex.games.size_estimate import SizeCheck, history_playout
 def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
     """Write the tree of ``game`` (any argument of :func:`treeplex.load`) to ``path`` as a Gambit file.
 
-    Simultaneous moves become one player after the other.
+    Simultaneous moves are written as sequential ones.
 
-    Chance probabilities are fractions that sum to exactly one, payoffs the simplest fractions that are the same floats.
-    Labels hold what Gambit allows: printable ASCII, single spaces inside; a label changed into that form stays unique.
+    Chance probabilities are fractions that sum to exactly one, and payoffs the simplest fractions that round to the same
+    floats. Labels hold what Gambit allows: printable ASCII, single spaces inside; a label changed into that form stays unique.
     The prefix ``p{player}:`` that :func:`treeplex.forms.sources.efg_read.read_efg` adds to infostates is dropped.
 
     Raises:
@@ -138,7 +138,7 @@ def label_text(text: str) -> str:
 
 
 def number_text(value: Fraction) -> str:
-    """An exact number: a fraction of 32-bit integers (OpenSpiel reads no longer ones) or else a decimal, if it ends."""
+    """Format an exact number: a fraction of 32-bit integers (OpenSpiel's maximum), otherwise a terminating decimal."""
     if max(abs(value.numerator), value.denominator) < 2**31:
         return str(value)
     rest, digits = value.denominator, 0

@@ -15,7 +15,7 @@ class Node:
     """One node of a tree; action ids are positions in ``children``.
 
     Attributes:
-        player: who acts (0-based), ``CHANCE`` or ``TERMINAL``.
+        player: the player to act (0-based), ``CHANCE`` or ``TERMINAL``.
         infostate: the name of the information set of the player to act; empty elsewhere.
         actions: readable names of the actions.
         children: the number of the node after each action.
@@ -97,7 +97,7 @@ class ExplicitGame(Game):
 def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
     """Return the outcomes of a chance node as fractions that sum to exactly one.
 
-    Floats are read as :func:`simplest_fractions` says.
+    Floats are converted by :func:`simplest_fractions`.
 
     Raises:
         GameError: the probabilities do not sum to one within 1e-9.
@@ -114,7 +114,7 @@ def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
 def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
     """Return the simplest fractions within a relative 1e-12 of ``probabilities`` that sum to exactly one.
 
-    Where there are none with denominators up to 1e9: the decimals that are the same floats, the largest adjusted.
+    If none have denominators up to 1e9, return the decimals that round to the same floats, with the largest one adjusted.
     """
     for digits in range(1, 10):
         fractions = [Fraction(probability).limit_denominator(10**digits) for probability in probabilities]
@@ -147,7 +147,7 @@ def exact_number(text: str) -> Fraction:
     """Parse an integer, a decimal or a fraction exactly.
 
     Raises:
-        ValueError: no number, denominator 0, or beyond what a float holds.
+        ValueError: not a number, denominator 0, or out of range for a float.
     """
     exponent = text.lower().rpartition("e")[2] if "e" in text.lower() else "0"
     if len(text) > 1000 or len(exponent.strip("+-")) > 3:

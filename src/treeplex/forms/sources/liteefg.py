@@ -1,6 +1,6 @@
 """LiteEFG's game files: ``.game`` and the ``.openspiel`` files that LiteEFG keeps in ``~/game_instances``.
 
-One line a node or information set, words between blanks, ``#`` comments; players count from 1::
+One line per node or information set, words separated by blanks, ``#`` comments; players are numbered from 1::
 
     # num_players: 2,
     node / chance actions JQ=0.5 QJ=0.5
@@ -8,10 +8,10 @@ One line a node or information set, words between blanks, ``#`` comments; player
     node /C:JQ/P1:check leaf payoffs 1=1 2=-1
     infoset pl1_0__J? nodes /C:JQ
 
-In a ``.game`` file actions are labels and the child of ``parent`` is ``parent/C:label`` or ``parent/P1:label``; a file whose
-comment says ``openspiel,`` lists the children themselves, percent-escaped. As in LiteEFG, chance weights are divided by
-their sum, a player missing at a leaf gets 0 and a decision node in no information set is one by itself; unlike LiteEFG,
-weights that miss one by more than 1e-3 are refused.
+In a ``.game`` file actions are labels and the child of ``parent`` is ``parent/C:label`` or ``parent/P1:label``; a file with
+``openspiel,`` in its comment lists the children instead, percent-escaped. As in LiteEFG, chance weights are divided by their
+sum, a player missing at a leaf gets 0, and a decision node in no information set forms its own. Unlike in LiteEFG, weights
+whose sum differs from one by more than 1e-3 are refused.
 """
 
 import os

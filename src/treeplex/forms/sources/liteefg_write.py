@@ -13,7 +13,7 @@ from treeplex.games.size_estimate import SizeCheck, history_playout
 
 
 def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, to ``path``, a file that LiteEFG reads.
+    """Write the tree of ``game`` (any argument of :func:`treeplex.load`) to ``path`` as a LiteEFG file.
 
     Simultaneous moves become sequential ones.
     Blanks, slashes and equal signs in labels are percent-escaped; the prefix ``p{player}:`` of infostates is dropped.

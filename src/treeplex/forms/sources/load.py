@@ -1,7 +1,7 @@
 """Loading of games: built-in games, OpenSpiel games, files and user classes.
 
-A spec that stands in a file (the header of a policy, a run folder) may name no other file: neither a Python file, which would
-run, nor one with rules or payoffs. Only a person who types the spec may; see ``named_in`` of :func:`load`.
+A spec read from a file (a policy's header, a run folder) may not name another file: neither a Python file, which would be
+executed, nor one with rules or payoffs. Only the user's own specs may; see ``named_in`` of :func:`load`.
 """
 
 import os
@@ -38,35 +38,35 @@ FILES: Mapping[str, str] = {
 
 
 def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
-    """Load a game.
+    """Load a game and return its rules.
 
     A sample of the histories of a user's rules is played to see that states do not change (``forms.compile.state_check``).
 
     Args:
         game: one of those below.
-        named_in: the file or folder in which the spec stands; None if a person typed it. A spec in a file loads no game from
-            another file, and so runs no code.
+        named_in: the file or folder that contains the spec; None for a spec from the user. A spec from a file cannot load a
+            game from another file, and so cannot run code.
 
     ============================================  =====================================================
     ``leduc_poker``, ``liars_dice(dice=2)``       built-in rules (:func:`treeplex.games.registry.load`)
     ``openspiel:first_sealed_auction(players=3)`` a game of OpenSpiel
     ``folder/game.efg``, ``game.nfg``             a Gambit file, in extensive or strategic form
     ``folder/game.game``, ``game.openspiel``      a LiteEFG file
-    ``turn.yaml``, ``turn.toml``                  a hold'em spot, from its file
-    ``turn_endgame``, ``flop_holdem``             a hold'em spot that has a name
-    ``turn_based(game=...)``                      another game, simultaneous moves one at a time
-    ``open_loop(game=...)``                       a game in which nobody learns anything, as a static one
-    ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which runs
-    a game, a ``pyspiel.Game``                    themselves, the last wrapped
+    ``turn.yaml``, ``turn.toml``                  a hold'em spot's file
+    ``turn_endgame``, ``flop_holdem``             a named hold'em spot
+    ``turn_based(game=...)``                      another game, with its simultaneous moves made sequential
+    ``open_loop(game=...)``                       a game without observations, as a static game
+    ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which is executed
+    a game, a ``pyspiel.Game``                    the game itself; a ``pyspiel.Game`` is wrapped
     a compiled game                               its rules
-    ``[[1, -1], [-1, 1]]``, an array [r, c]       the matrix game with these payoffs of player 0, the negative for player 1
+    ``[[1, -1], [-1, 1]]``, an array [r, c]       the zero-sum matrix game with these payoffs of player 0
     a pair of them, an array [2, r, c]            the matrix game with the payoffs of both
     ============================================  =====================================================
 
     Raises:
         SpecError: an unknown name or parameter.
-        FileError: a file that cannot be read, or a spec ``named_in`` a file that names another file or nothing.
-        GameError: what was named is no game of perfect recall, a wrapper around a spot, or rules whose states change.
+        FileError: a file cannot be read, or a spec ``named_in`` a file names another file or no game.
+        GameError: the object is not a game, a hold'em spot is in a wrapper, or states of the rules change.
     """
     if isinstance(game, Game):
         return checked(game)
@@ -103,7 +103,7 @@ def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
         named_in: the file in which a spec stands, see :func:`load`.
 
     Raises:
-        GameError: its rules do not say what is public, or payoffs of two players do not sum to zero.
+        GameError: the rules define no public states, or payoffs of two players do not sum to zero.
     """
     return game if isinstance(game, PublicGame) else load(game, named_in=named_in).public
 
@@ -111,7 +111,7 @@ def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
 def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
     """Return the public tree of a two-player zero-sum game, for search.
 
-    Games with public actions and private hands bring one (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
+    Games with public actions and private hands define one (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
     player's action is private and becomes its hand. In a game of perfect information players hold no hands, and a public belief
     state is a state of the game.
 
@@ -129,7 +129,7 @@ def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
 
 
 def no_public_tree(game: PublicGame) -> str:
-    """What to say of a game without a public tree to whom needs one."""
+    """Return the error message for a game without a public tree."""
     return (
         f"{game.title} with {game.players} player{'s' * (game.players != 1)} has no public tree, which this needs: "
         "two-player games have one if their class writes public_tree()"
@@ -143,9 +143,9 @@ def checked(game: Game) -> Game:
 
 
 def named_file(spec: str) -> str | None:
-    """The file that a spec names, however deep, or the spec itself if it cannot be read; else None.
+    """Return the file that a spec names, at any nesting depth; the spec itself if it is invalid; otherwise None.
 
-    A run on such a game is resumed by naming the game again, since :func:`load` does not load it from a folder's word.
+    To resume a run on such a game, the user names the game again, because :func:`load` loads no file named in a run folder.
     """
     try:
         return loader_of(unwrapped(spec)[1])[1]
@@ -171,10 +171,10 @@ def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
 
 
 def unwrapped(text: str) -> tuple[list[str], str]:
-    """The names of the :data:`WRAPPERS` around a game, the outermost first, and the spec of that game.
+    """Return the names of the :data:`WRAPPERS` around a game, outermost first, and the game's spec.
 
     Raises:
-        SpecError: a wrapper around nothing, or more than :data:`MOST_WRAPPERS`.
+        SpecError: a wrapper without a game, or more than :data:`MOST_WRAPPERS`.
     """
     names: list[str] = []
     text = text.strip()
@@ -189,10 +189,10 @@ def unwrapped(text: str) -> tuple[list[str], str]:
 
 
 def matrix_game(payoffs: Any) -> MatrixGame:
-    """The matrix game of one payoff matrix, player 0's, or of a pair: nested lists or arrays.
+    """Return the matrix game of player 0's payoffs (zero-sum), or of both players'; nested lists or arrays.
 
     Raises:
-        SpecError: another depth, entries that are no finite numbers, rows or matrices that differ in shape.
+        SpecError: wrong nesting depth, entries that are not finite numbers, or rows or matrices of different shapes.
     """
     table = plain_lists(payoffs)
     depth, entry = 0, table

@@ -15,7 +15,7 @@ from treeplex.games.turn_based import turn_text
 
 PREFIX = "openspiel:"
 OF_FILES = ("file", "puzzles_root")
-"""What stands in the names of those of OpenSpiel's parameters that are paths: ``filename``, ``instances_file``."""
+"""Substrings in the names of OpenSpiel's parameters that are file paths, such as ``filename`` and ``instances_file``."""
 
 
 def import_pyspiel() -> ModuleType:
@@ -80,7 +80,7 @@ class OpenSpielState(State):
 
 
 class OpenSpielTurn(OpenSpielState):
-    """A state of a game with simultaneous moves, turn by turn. The player to act has the infostate of the game itself."""
+    """A turn-based state of a game with simultaneous moves. The player to act has the original game's infostate."""
 
     __slots__ = ()
 
@@ -103,7 +103,7 @@ class OpenSpielGame(Game):
         """Wrap ``game``: a ``pyspiel.Game`` or its game string, with or without ``openspiel:`` before it.
 
         Raises:
-            SpecError: OpenSpiel has no game of this name, or not these parameters.
+            SpecError: OpenSpiel has no game with this name or these parameters.
             GameError: OpenSpiel is not installed, or the game cannot be enumerated (mean-field dynamics, sampled chance,
                 no information state strings).
         """
@@ -163,7 +163,8 @@ def load_pyspiel(text: str) -> Any:
 
 
 def openspiel_file(text: str) -> str | None:
-    """The first file that OpenSpiel would read for a spec, such as that of ``openspiel:efg_game(filename=...)``, however deep.
+    """Return the first file that OpenSpiel would read for a spec, such as ``openspiel:efg_game(filename=...)``, at any nesting
+    depth; None if there is none.
 
     Raises:
         SpecError: OpenSpiel cannot read the spec.
@@ -221,7 +222,7 @@ def pyspiel_game_of(game: CompiledGame) -> Any:
 
 
 def same_rules(one: str, other: str) -> bool:
-    """Whether two specs name one game, once Treeplex's own and once OpenSpiel's."""
+    """Return whether two specs name the same game, one of them Treeplex's and the other OpenSpiel's."""
     if one.startswith(PREFIX) == other.startswith(PREFIX):
         return False
     try:

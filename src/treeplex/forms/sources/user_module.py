@@ -1,7 +1,7 @@
 """Objects of user files: ``mygame.py:MyGame`` or ``mygame.py:MyGame(n=3)``.
 
-Games, algorithms, leaves, agents and judges all come through :func:`load_user_object`. The file runs, so only a person may
-name it: whoever reads a name from a file asks :func:`is_user_spec` first and refuses.
+Custom games, algorithms, leaf values, agents and evaluators are all loaded by :func:`load_user_object`. The file is executed,
+so only the user may name it: code that reads a spec from a file rejects those for which :func:`is_user_spec` is true.
 """
 
 import hashlib
@@ -29,12 +29,12 @@ class ObjectKind:
     """The kind of object expected in a user file.
 
     Attributes:
-        noun: what it is called, such as ``game``.
-        name: a name as an example, such as ``MyGame``.
-        what: what the file has to define, for messages.
-        is_one: whether a thing that the file defines is one of these; where there is just one, its name may be left out.
-        is_ready: whether a thing is one of these itself, which is not called.
-        error: what is raised about the user's code.
+        noun: noun for messages, such as ``game``.
+        name: example of a name, such as ``MyGame``.
+        what: what the file must define, for messages.
+        is_one: whether an object in the file is of this kind; if there is exactly one, the spec may omit its name.
+        is_ready: whether an object is used as it is, without calling it.
+        error: class of errors in the user's code.
     """
 
     noun: str
@@ -46,14 +46,14 @@ class ObjectKind:
 
 
 def load_user_game(text: str) -> Game:
-    """The game that ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names; ``text`` becomes its spec.
+    """Return the game that ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names; ``text`` becomes its spec.
 
-    ``Name`` is a class that derives :class:`treeplex.games.base.Game` or ``pyspiel.Game``, a function that returns a game
-    of either kind, or such a game itself. It may be left out if the file defines just one class of games. The file runs.
+    ``Name`` is a class that derives :class:`treeplex.games.base.Game` or ``pyspiel.Game``, a function that returns a game of
+    either kind, or such a game itself. It may be omitted if the file defines exactly one game class. The file is executed.
 
     Raises:
         SpecError: no such file, name or parameter.
-        GameError: an exception in the user's code (the message has file and line), or what was named is not a game.
+        GameError: an exception in the user's code (the message has file and line), or the object is not a game.
     """
     path, name, parameters = split_spec(text, GAME)
     module = run_file(path, GAME.error)
@@ -64,18 +64,18 @@ def load_user_game(text: str) -> Game:
 
 
 def load_user_object(text: str, wanted: ObjectKind, *arguments: object) -> Any:
-    """What ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names: itself if it is ready, else what calling it gives.
+    """Return the object that ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names, called unless it is ready.
 
-    The file runs, once until it changes.
+    The file is executed once, and again when it changes.
 
     Args:
-        text: the name.
-        wanted: what is asked for.
-        arguments: what a class or function is called with before the parameters.
+        text: the spec.
+        wanted: the kind of object.
+        arguments: positional arguments of the class or function, before the spec's parameters.
 
     Raises:
         SpecError: no such file, name or parameter.
-        TreeplexError: an exception in the user's code, of the kind that is ``wanted``; the message has file and line.
+        TreeplexError: an exception in the user's code, as ``wanted.error``; the message has file and line.
     """
     path, name, parameters = split_spec(text, wanted)
     source = named_object(module_of(path, wanted.error), path, name, wanted)
@@ -83,7 +83,7 @@ def load_user_object(text: str, wanted: ObjectKind, *arguments: object) -> Any:
 
 
 def user_source(text: str, wanted: ObjectKind) -> tuple[Any, Spec]:
-    """What ``file.py:Name`` names, as it stands in the file, and the spec with ``file.py:Name`` as its name.
+    """Return the object that ``file.py:Name`` names, without calling it, and the spec with that name.
 
     Raises:
         SpecError, TreeplexError: as :func:`load_user_object`.
@@ -94,11 +94,11 @@ def user_source(text: str, wanted: ObjectKind) -> tuple[Any, Spec]:
 
 
 _MODULES: dict[Path, tuple[tuple[int, int], ModuleType]] = {}
-"""The files that have run, and their times and sizes then."""
+"""Executed files, with their modification times and sizes at execution."""
 
 
 def module_of(path: Path, error: type[TreeplexError]) -> ModuleType:
-    """The file as a module; it runs unless it has run and is as it was."""
+    """Return the file as a module; execute it if it is new or has changed."""
     full, found = path.resolve(), path.stat()
     stamp = found.st_mtime_ns, found.st_size
     if _MODULES.get(full, (None,))[0] != stamp:
@@ -149,7 +149,7 @@ def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
 
 
 def compiled(path: Path) -> CodeType:
-    """The code of a file; a file with null bytes is a syntax error in every version of Python."""
+    """Return the code of a file; null bytes are a syntax error in every version of Python."""
     try:
         return compile(path.read_bytes(), str(path), "exec")
     except ValueError as error:  # before 3.11.4
@@ -210,7 +210,7 @@ def named_object(module: ModuleType, path: Path, name: str, wanted: ObjectKind) 
 
 
 def made(source: Any, parameters: Mapping[str, Value], path: Path, text: str, wanted: ObjectKind, *arguments: object) -> Any:
-    """Call the class or function that a spec names with its parameters; what is ready is returned as it is."""
+    """Call the class or function that a spec names with its parameters; return a ready object as it is."""
     if wanted.is_ready(source) or not callable(source):
         if parameters:
             raise SpecError(f"{text!r} has parameters, but it is a {type(source).__name__}, not a class or function")

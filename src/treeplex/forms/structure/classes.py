@@ -36,9 +36,9 @@ class Pieces:
 
     Attributes:
         count: pieces; none in games of perfect information.
-        static: those in which everybody chooses at one infoset at most.
-        players: the most players with a choice in one piece.
-        infosets: the most infosets with a choice in one piece.
+        static: pieces in which every player has a choice at no more than one infoset.
+        players: maximum number of players with a choice in one piece.
+        infosets: maximum number of infosets with a choice in one piece.
     """
 
     count: int
@@ -55,16 +55,16 @@ class Structure:
         spec, players, histories: of the game.
         perfect_information: every infoset is one history.
         perfect_recall: no player forgets what they did or knew.
-        single_act: everybody moves at most once.
-        nested: single-act, and everybody knows what those before them knew.
-        ladder_nested: and what they know in addition is what the player right before them did with full knowledge.
+        single_act: every player moves at most once.
+        nested: single-act, and every player knows what earlier players knew.
+        ladder_nested: nested, and a player's additional information is only the previous player's action at singleton infosets.
         nested_reordered, ladder_nested_reordered: the same game has such a form with its players in another (or this) order.
-        feedback: at the start of each level of play everybody knows the state.
+        feedback: all players know the state at the start of each level of play.
         nested_feedback, ladder_nested_feedback: feedback, and every level is of that kind.
-        open_loop: players never observe anything: one infoset a player and level.
+        open_loop: players never observe anything: one infoset per player and level.
         levels: moves before the start of each level of a feedback game; empty otherwise.
         sub_forms: sub-extensive forms of a nested single-act form (definition 3.16); None otherwise.
-        pieces: of backward recursion; None without perfect recall.
+        pieces: statistics of backward recursion; None without perfect recall.
     """
 
     spec: str
@@ -86,7 +86,7 @@ class Structure:
     pieces: Pieces | None
 
     def verdicts(self) -> dict[str, Verdict]:
-        """The verdicts by name, in the order to show them."""
+        """The verdicts by name, in display order."""
         return {name: value for name, value in vars(self).items() if isinstance(value, Verdict)}
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ def structure(
     watch: Callable[[int], None] | None = None,
     progress: bool | None = None,
 ) -> Structure:
-    """Classify a game; it need not compile.
+    """Classify a game, compiled or not; return its :class:`Structure`.
 
     Args:
         game: a spec, rules or a file, as for :func:`treeplex.load`; or a compiled game.
@@ -137,7 +137,7 @@ def histories_of(
     limit: int | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> HistoryTree:
-    """All histories of a game, arguments as of :func:`structure`."""
+    """Return all histories of a game; arguments as for :func:`structure`."""
     compiled = game if isinstance(game, CompiledGame) else None
     rules = load(game).enumerable_rules() if compiled is None else compiled.rules or load(compiled.spec).enumerable_rules()
     return grow(rules, recall=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
@@ -175,7 +175,7 @@ def classify(tree: HistoryTree) -> Structure:
 
 
 def no_chance(survey: HistoryView) -> Verdict:
-    """Whether chance moves at the end of the game only, if at all."""
+    """Return whether chance moves only at the end of the game, or never."""
     if not len(survey.chances):
         return Verdict(True)
     return Verdict(False, f"chance moves after {survey.path(int(survey.chances[0]))}; the class is one of games without chance")
@@ -209,7 +209,7 @@ def single_act(survey: HistoryView) -> Verdict:
 
 
 def fixed_order(survey: HistoryView) -> Verdict:
-    """Whether the number of moves before says who moves, and an infoset lies at one depth."""
+    """Return whether the number of past moves determines the player to move, and each infoset has one depth."""
     for depth in range(int(survey.depth.max(initial=-1)) + 1):
         here = survey.moves[survey.depth == depth]
         actors = survey.nodes[here, ACTOR]
@@ -251,7 +251,7 @@ def ladder_verdict(survey: HistoryView) -> Verdict:
 
 
 def sub_forms(survey: HistoryView) -> int:
-    """Sub-extensive forms of a nested form: for every singleton infoset the infosets that its branches enter."""
+    """Count the sub-extensive forms of a nested form: for every singleton infoset the infosets that its branches enter."""
     inner = survey.above >= 0
     inner[inner] = survey.sizes[survey.above[inner]] == 1
     pairs = set(zip(survey.above[inner].tolist(), survey.key[inner].tolist(), strict=True))
@@ -259,7 +259,7 @@ def sub_forms(survey: HistoryView) -> int:
 
 
 def reordered_verdicts(survey: HistoryView, nested: Verdict, ladder: Verdict) -> tuple[Verdict, Verdict]:
-    """Whether some order of the players of a single-act game without chance makes its form nested, or ladder-nested."""
+    """Return whether some player order of a single-act game without chance makes it nested, or ladder-nested."""
     if ladder:
         return nested, ladder
     orders = nested_orders(survey.parts)

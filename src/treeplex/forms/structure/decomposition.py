@@ -1,9 +1,9 @@
 """Cut a game tree into pieces that can be solved one after another, the last moves first.
 
-A subtree is closed if every infoset that it meets lies in it as a whole. Below the root of a closed subtree, branches that no
-infoset ties together can be looked at one by one (the sub-extensive forms of Basar and Olsder 1999, definition 3.16, without
-their limits on who moves when); tied ones make a piece. Closed subtrees further down are solved first, and their equilibrium
-payoffs stand in their place.
+A subtree is closed if every infoset that intersects it lies entirely within it. Below the root of a closed subtree, branches
+that share no infoset can be solved separately (the sub-extensive forms of Basar and Olsder 1999, definition 3.16, without their
+restrictions on the order of moves); branches tied by infosets form a piece. Lower closed subtrees are solved first and replaced
+by their equilibrium payoffs.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Decomposition:
 
     Attributes:
         tree: the histories.
-        lines: how they lie to each other.
+        lines: the histories' parents, positions and subtree sizes.
         ends: int32 [I, 2], the first and the last history of each infoset.
         closed: int32 [H], 1 where a subtree is closed.
         tied: int32 [H], the first sibling that each history is tied to, or itself.
@@ -37,7 +37,7 @@ class Decomposition:
     tied: SmallInts
 
     def roots(self) -> list[int]:
-        """The roots of closed subtrees some of whose branches are tied; descending, so that what lies below comes first."""
+        """Return the roots of closed subtrees with tied branches, in descending order, so lower ones come first."""
         tied = np.flatnonzero(self.tied != np.arange(len(self.tied)))
         above = np.unique(self.lines.parent[tied])
         return [int(root) for root in above[self.closed[above] == 1][::-1]]
@@ -86,14 +86,14 @@ Moves = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, eq=False)
 class StaticPart:
-    """A part of a tree in which players move without full knowledge of the part itself, and know all that was before.
+    """A piece of a tree: players know all moves before it, but not necessarily those within it.
 
     Attributes:
         cut: the tree.
-        root: the history where it starts; its actor knows all that happened.
+        root: the history where it starts; the player to act knows the whole past.
         branches: the branches of the root that belong to it.
-        actions: for each infoset the number of its actions, at the root's the number of branches.
-        players: for each infoset who acts.
+        actions: number of actions of each infoset; at the root, the number of branches.
+        players: the player to act at each infoset.
         leaves: closed subtrees (or terminals) where it ends, with chance's probability and the players' moves from the root.
     """
 
@@ -123,11 +123,11 @@ class StaticPart:
         return all(len(infosets) == 1 for infosets in self.choices.values())
 
     def plans(self) -> tuple[int, ...]:
-        """The number of pure plans of each player with a choice: one action an infoset."""
+        """The number of pure plans of each player with a choice (one action per infoset)."""
         return tuple(prod(self.actions[infoset] for infoset in infosets) for infosets in self.choices.values())
 
     def children(self, history: int) -> list[tuple[int, float]]:
-        """A history's children in the piece with chance probabilities; 1 after a player's move."""
+        """Return a history's children in the piece with chance probabilities; 1 after a player's move."""
         actor, first, count, key = (int(n) for n in self.cut.tree.nodes[history])
         if actor == TERMINAL:
             return []

@@ -14,9 +14,9 @@ from treeplex.forms.compile.views.histories import HistoryTree
 from treeplex.forms.structure.decomposition import Decomposition
 
 SHOWN_MOVES = 8
-"""Moves of a history that a witness names, the last ones."""
+"""Maximum number of moves of a history in a counterexample, counted from the last."""
 SHOWN_CHARACTERS = 40
-"""Characters of an infostate that a witness shows."""
+"""Maximum number of characters of an infostate in a counterexample."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class HistoryView:
-    """A tree and what the classes look at; a player's move counts for depth, chance's does not."""
+    """A tree with the quantities that define the classes; depth counts players' moves, not chance's."""
 
     tree: HistoryTree
     parts: Decomposition
@@ -71,12 +71,12 @@ class HistoryView:
 
     @cached_property
     def sizes(self) -> Ints:
-        """Histories in each infoset."""
+        """Number of histories in each infoset."""
         return np.bincount(self.key, minlength=self.infosets)
 
     @cached_property
     def chances(self) -> Ints:
-        """The histories where chance moves and a player after it."""
+        """The chance histories with a player's move below them."""
         lines = self.parts.lines
         moved = np.zeros(len(self.nodes) + 1, np.int64)
         moved[lines.place[self.moves] + 1] = 1
@@ -103,12 +103,12 @@ class HistoryView:
         )
 
     def two_of(self, infoset: int, by: Callable[[int], int]) -> tuple[int, int]:
-        """Two histories of an infoset that differ in something, by their places in :attr:`moves`."""
+        """Return two histories of an infoset for which ``by`` differs, as indices into :attr:`moves`."""
         places = np.flatnonzero(self.key == infoset)
         return int(places[0]), next(int(place) for place in places if by(int(place)) != by(int(places[0])))
 
     def confused(self, infoset: int, what: str, by: Callable[[int], int] | None = None) -> str:
-        """A sentence: somebody cannot tell two histories of an infoset apart."""
+        """Describe two histories of an infoset that its player cannot distinguish."""
         one, two = self.two_of(infoset, by or (lambda place: place))
         return f"{self.who(infoset)} cannot tell {self.path(self.moves[one])} from {self.path(self.moves[two])}{what}"
 
@@ -122,13 +122,13 @@ def extremes(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
 
 
 def unsure(survey: HistoryView) -> Ints:
-    """Infosets whose histories differ in what the player right before knew."""
+    """Return the infosets whose histories follow different infosets of the previous player."""
     low, high = extremes(survey.key, survey.above, survey.infosets)
     return np.flatnonzero(low < high)
 
 
 def informed(survey: HistoryView) -> Ints:
-    """Infosets of several histories after which the next player knows more: for each the infoset right before."""
+    """Return the infosets with several histories that are followed by more than one infoset of the next player."""
     inner = survey.above >= 0
     inner[inner] = survey.sizes[survey.above[inner]] > 1
     low, high = extremes(survey.above[inner], survey.key[inner], survey.infosets)

@@ -1,4 +1,4 @@
-"""Which of two games with the same moves and payoffs tells its players less (Basar and Olsder 1999, definition 3.14)."""
+"""Informational inferiority of games with equal moves and payoffs (Basar and Olsder 1999, definition 3.14)."""
 
 from typing import Any
 
@@ -18,22 +18,22 @@ from treeplex.games.base import Game
 def informationally_inferior(
     game: str | Spec | Game | Any, other: str | Spec | Game | Any, *, limit: int | None = None, progress: bool | None = None
 ) -> Verdict:
-    """Whether every strategy of a single-act game is one of another, which has more: its players know less when they move.
+    """Return whether a single-act game is informationally inferior to another: its strategies are a proper subset.
 
     Then every Nash equilibrium of the game is one of the other, and an equilibrium of the other that can be played in the game
-    is one of the game (proposition 3.7). The definition is for games without chance; here chance may move, alike in both.
+    is one of the game (proposition 3.7). The definition excludes chance; here both games may have the same chance moves.
 
     Args:
         game, other: specs, rules, files or compiled games, with the same moves, chances and payoffs.
-        limit: the most histories of each; default as of :func:`treeplex.structure`.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        limit: maximum number of histories of each; default as for :func:`treeplex.structure`.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Returns:
-        The verdict; where it does not hold, what the game's player can tell apart and the other's cannot, or that somebody
-        moves twice, or that both games have equal information.
+        The verdict; if negative, the reason: two histories that only the game's player can distinguish, a player who moves
+        twice, or equal information in both games.
 
     Raises:
-        GameError: the games differ in more than what players know; else as :func:`treeplex.structure` raises.
+        GameError: the games differ in more than information; also the errors of :func:`treeplex.structure`.
     """
     with reporting(progress, "walking the games"):
         fine, coarse = (histories_of(source, limit=limit, watch=tell_walked) for source in (other, game))

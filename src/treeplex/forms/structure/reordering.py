@@ -1,4 +1,4 @@
-"""Other orders in which the players of a single-act game can move without anybody knowing more or less."""
+"""Orders in which the players of a single-act game can move without any change of information."""
 
 from itertools import permutations
 
@@ -12,19 +12,19 @@ from treeplex.forms.structure.decomposition import Decomposition
 MOST_PLAYERS = 6
 """Maximum number of players for which all orders are tried."""
 MOST_PLAYS = 100_000
-"""Plays (paths from the root to an end) that are looked at."""
+"""Maximum number of plays (paths from the root to a terminal)."""
 
 Orders = tuple[tuple[int, ...] | None, tuple[int, ...] | None, tuple[int, ...] | None]
 
 
 def nested_orders(parts: Decomposition) -> Orders | str:
-    """For a single-act form without chance: an order of players that it admits, one that makes it nested, ladder-nested.
+    """Find an admissible, a nested and a ladder-nested player order of a single-act form without chance.
 
-    An order is admitted if what everybody knows follows from the moves of those before them (Basar and Olsder 1999, the text
+    An order is admissible if each player's information is determined by the moves of earlier players (Basar and Olsder 1999,
     around figure 3.4: the same game in another extensive form).
 
     Returns:
-        Three orders, None where there is none; or a sentence that says why orders were not tried.
+        Three orders, each None if there is none; or the reason why orders were not tried.
     """
     nodes = parts.tree.nodes
     ends = np.flatnonzero(nodes[:, ACTOR] == TERMINAL)
@@ -43,7 +43,7 @@ def nested_orders(parts: Decomposition) -> Orders | str:
 
 
 def plays(parts: Decomposition, ends: Ints, players: list[int]) -> tuple[Ints, Ints]:
-    """The infoset of each player and the number of their action in every play, int64 [plays, players]; -1 without a move."""
+    """Return each player's infoset and action index in every play, int64 [plays, players]; -1 without a move."""
     nodes, parent = parts.tree.nodes, parts.lines.parent
     knows, does = np.full((2, len(ends), len(players)), -1, np.int64)
     after = ends.copy()
@@ -59,7 +59,7 @@ def plays(parts: Decomposition, ends: Ints, players: list[int]) -> tuple[Ints, I
 
 
 def kind_of(knows: Ints, does: Ints) -> int:
-    """-1 if a form with the players in this order cannot be, 0 if it can, 1 if it is nested, 2 if ladder-nested."""
+    """Return -1 if the player order is not admissible, 0 if it is, 1 if the form is nested, 2 if ladder-nested."""
     prefix = np.zeros(len(knows), np.int64)
     kind = 2
     single = np.ones(0, bool)
@@ -84,7 +84,7 @@ def determines(cause: Ints, effect: Ints) -> bool:
 
 
 def alone(prefix: Ints, infoset: Ints) -> NDArray[np.bool_]:
-    """For each play whether the infoset that it meets there is a single history."""
+    """Return for each play whether its infoset is a single history."""
     pairs = np.unique(np.column_stack((infoset, prefix)), axis=0)
     infosets, counts = np.unique(pairs[:, 0], return_counts=True)
     return np.asarray(counts[np.searchsorted(infosets, infoset)] == 1)

@@ -12,7 +12,7 @@ from treeplex.engine.histories.subtrees import meetings
 from treeplex.forms.structure.history_view import HistoryView, Verdict, informed, unsure
 
 PLAIN, NESTED, LADDER = range(3)
-"""What the levels of a feedback game are to be."""
+"""Required kinds of levels of a feedback game."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Stages:
     """Information at each depth of a form with a fixed order of play; arrays over depths.
 
     Attributes:
-        player: who moves.
-        known: whether every infoset is one history.
+        player: the player to move.
+        known: whether every infoset is a single history.
         shared: the depth down to which all histories of each infoset have the same moves, least over infosets.
         chance: whether chance moves right before.
         nested, ladder: whether the move fits those before it in a (ladder-)nested level.
@@ -35,7 +35,7 @@ class Stages:
     ladder: NDArray[np.bool_]
 
     def ends(self, start: int, kind: int) -> Iterator[int]:
-        """Where a level may end that starts at a depth, the nearest first; nowhere if the state is not known there."""
+        """Yield possible ends of a level that starts at a depth, nearest first; none if its state is not known."""
         seen: set[int] = set()
         for depth in range(start, len(self.player)):
             inside = depth > start
@@ -47,7 +47,7 @@ class Stages:
             yield depth + 1
 
     def cut(self, kind: int) -> list[int] | None:
-        """The starts of levels, as long as possible; None if the form cannot be cut."""
+        """Return the starts of levels, each level as long as possible; None if the form cannot be cut."""
         count = len(self.player)
         following: dict[int, int] = {count: count}
         for start in range(count - 1, -1, -1):
@@ -84,7 +84,9 @@ def levels_of(survey: HistoryView) -> Stages:
 
 
 def feedback_verdicts(survey: HistoryView, order: Verdict) -> tuple[tuple[int, ...], list[Verdict]]:
-    """The starts of levels, and whether a form is a feedback game: of any kind, with nested and with ladder-nested levels."""
+    """Return the starts of levels, and whether a form is a feedback game of any kind, with nested levels, and with
+    ladder-nested levels.
+    """
     if not order:
         return (), [order] * 3
     levels = levels_of(survey)
@@ -99,7 +101,7 @@ def feedback_verdicts(survey: HistoryView, order: Verdict) -> tuple[tuple[int, .
 
 
 def where_feedback_fails(survey: HistoryView, levels: Stages) -> str:
-    """Why a form cannot be cut into levels of a feedback game: where a level must begin and the state is not known."""
+    """Explain why a form cannot be cut into levels of a feedback game: a level must begin where the state is not known."""
     reached = {0}
     for start in range(len(levels.player)):
         if start in reached:

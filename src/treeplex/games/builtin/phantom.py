@@ -1,4 +1,4 @@
-"""Phantom games: tic-tac-toe and hex in which nobody sees the other's stones (``phantom_ttt``, ``dark_hex``).
+"""Phantom games: tic-tac-toe and hex in which players do not see the opponent's stones (``phantom_ttt``, ``dark_hex``).
 
 The players take turns to place a stone on a cell that they do not know to be taken. If the opponent's stone is there, they
 learn that. In the *classical* version they then try another cell; in the *abrupt* version the turn is over. Cells are numbered
@@ -30,7 +30,7 @@ MARKS = "xo"
 
 
 class PhantomGame(Game):
-    """A board game in which nobody sees the opponent's stones.
+    """A board game in which players do not see the opponent's stones.
 
     Attributes:
         rows, columns: size of the board.

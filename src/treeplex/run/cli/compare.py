@@ -112,11 +112,11 @@ def compare_two(first: str, second: str, more: Mapping[str, Any], solving: list[
     Args:
         first, second: their files.
         more: options of wings, None where not given.
-        solving: names of options given that are for solving.
+        solving: names of the given options for solving.
         as_json: print JSON.
 
     Raises:
-        SpecError: one of the files is no solution, or options for solving.
+        SpecError: a file is not a solution, or options for solving are given.
     """
     from treeplex.run.policy_source import solution_source
 

@@ -155,7 +155,7 @@ class Record:
         Args:
             text: the line.
             schema: the required fields.
-            place: file and line for errors.
+            location: file and line for errors.
 
         Raises:
             FileError: the line is not a record of this kind.

@@ -150,7 +150,7 @@ class SamplingRun:
 
     Attributes:
         policy: the average policy.
-        records: all evaluations (:data:`treeplex.run.sample.settings.SAMPLE`); :attr:`last` is about ``policy``.
+        records: all evaluations (:data:`treeplex.run.sample.settings.SAMPLE`); :attr:`last` evaluates ``policy``.
         settings: settings of the run.
         status: ``finished``, ``time up`` or ``interrupted``.
         sampler: the sampler, which can run more iterations.

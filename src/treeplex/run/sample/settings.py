@@ -38,11 +38,12 @@ SAMPLE = JobKind(
     needs={"game": str, "algorithm": str, "settings": dict},
     files=(POLICY, PLOT),
 )
-"""Runs on rules. A record is about the average policy: ``nodes`` histories walked, ``infosets`` in the tables, ``bytes`` that
-these take (an upper estimate), ``unstored`` visits of infosets for which there was no memory; ``value`` and ``error``: mean
-payoff of each player when all follow the policy, by playouts, and its standard error; ``match`` and ``match_error``: mean
-payoff of the policy against the other one, over all seats, and its standard error; ``exploitability`` and ``nash_conv``: exact,
-if the game was compiled, else None."""
+"""Runs on rules. A record evaluates the average policy. ``nodes``: histories walked. ``infosets``: infosets in the tables.
+``bytes``: upper estimate of the tables' memory. ``unstored``: visits to infosets not stored for lack of memory. ``value`` and
+``error``: each player's mean payoff in self-play, by playouts, and its standard error. ``match`` and ``match_error``: mean
+payoff against the opponent over all seats, and its standard error. ``exploitability`` and ``nash_conv``: exact if the game was
+compiled, else None.
+"""
 
 
 @dataclass(frozen=True)

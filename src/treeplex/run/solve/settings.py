@@ -32,10 +32,10 @@ SOLVE = JobKind(
     needs={"game": str, "identity": str, "algorithm": str, "settings": dict},
     files=(POLICY, PLOT),
 )
-"""Runs on compiled games. A record is about the average policy: ``exploitability`` is the mean over players of what a best
-response gains, in game units, ``nash_conv`` the sum of it and ``gains`` that of each player; ``value`` the expected payoff of
-each player, ``nodes`` histories walked so far, ``measures`` what else the solver reports
-(:meth:`treeplex.solvers.Solver.measures`)."""
+"""Runs on compiled games. A record evaluates the average policy. ``gains``: each player's best-response gain, in the game's
+units; ``exploitability`` is their mean and ``nash_conv`` their sum. ``value``: expected payoff of each player. ``nodes``:
+histories visited so far. ``measures``: the solver's additional measures (:meth:`treeplex.solvers.Solver.measures`).
+"""
 
 DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
 """Default iterations: without another limit, and with a target or a time limit."""

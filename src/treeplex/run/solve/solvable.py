@@ -35,7 +35,7 @@ class GameOptions(TypedDict, total=False):
             (:attr:`treeplex.solvers.Solver.nodes`).
         updates: ``"alternating"`` or ``"simultaneous"``; default: as in the algorithm's paper.
         seed: random seed; default 0.
-        refine: split infostates of imperfect recall instead of refusing the game.
+        refine: split infostates without perfect recall instead of raising an error.
         limit: maximum number of histories walked to compile the game; default 50 million. A clearly larger game is refused
             within a second or two.
         device: ``"cpu"`` (default, compiled kernels), ``"cuda"``, ``"auto"`` (cuda if available) or ``"torch-cpu"`` (for
@@ -119,7 +119,7 @@ class Estimate(ABC):
 
     @abstractmethod
     def facts(self) -> dict[str, str]:
-        """All of it for people, by name."""
+        """Return display texts by name."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:

@@ -226,8 +226,8 @@ def policy_file(path: str | os.PathLike[str]) -> Path:
     """Return the policy file at ``path``, in a run folder, or shipped as ``network:NAME``.
 
     Raises:
-        SpecError: no network of that name comes with the library.
-        FileError: a folder in which no policy is stored yet.
+        SpecError: no network of that name ships with the library.
+        FileError: the folder has no policy yet.
     """
     if shipped := shipped_file(os.fspath(path)):
         return Path(shipped)
@@ -377,7 +377,7 @@ def rebuilt(
         algorithm, before: the requested algorithm, and the canonical spec of the original one.
         settings: settings with new limits.
         iterations: requested iterations.
-        new: whether nothing of the run is kept, so that the horizon may change.
+        new: whether the run starts from scratch, so that the horizon may change.
     """
     if new:
         solver, settings = planned(game, algorithm, replace(settings, horizon=settings.iterations))

@@ -52,7 +52,7 @@ def told(kind: "AgentKind") -> dict[str, Any]:
 
 
 def print_agent(kind: "AgentKind") -> None:
-    """Print an agent for people."""
+    """Print an agent's description and settings."""
     facts = {"source": kind.source, "plays": kind.plays, "example": kind.example}
     print_facts({name: text for name, text in facts.items() if text}, title=f"{kind.name}: {kind.text}")
     rows = kind.settings.table_rows()

@@ -76,7 +76,7 @@ def match(
         out: output folder; for its files see :mod:`treeplex.search.match.settings`.
         force: whether to overwrite an existing match in ``out``.
         resume: folder of a match to resume. Only ``hands`` and the workers may be changed.
-        progress: False shows none; default: one updated line on a terminal, or ``logging`` at level INFO; see
+        progress: False hides progress; default: one updating line on a terminal, or ``logging`` at level INFO; see
             :func:`treeplex.solve`. A function is called about ten times per second.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Lets an agent that knows few bet sizes play a game with many."""
+"""Action translation: lets an agent of a game with few bet sizes play one with many."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ def table_for(
 ) -> tuple[Table, str]:
     """Create the table for a game with the requested opponent; returns the table and the opponent's name.
 
-    Policies support any game, even if its rules do not define public states.
+    A policy can be the opponent in any game, even if its rules do not define public states.
 
     Args:
         game: a spec or rules.

@@ -98,7 +98,7 @@ class JointSolver(Solver):
         kind = np.uint8 if self.sampled else np.float64
         width = len(self.policy) * np.dtype(kind).itemsize
         rows = int(keep) or max(FEWEST_KEPT, KEPT_BYTES // width)
-        rows += rows % 2  # an even number, so that half of the rows is a whole number
+        rows += rows % 2  # an even number, so that half of the rows is an integer
         try:
             self.kept = np.zeros((rows, len(self.policy)), kind)
         except (MemoryError, ValueError) as error:
@@ -140,7 +140,7 @@ class JointSolver(Solver):
         """Continue from a saved state.
 
         Raises:
-            FileError: an array is missing or has another shape; nothing has changed then.
+            FileError: an array is missing or has another shape; the solver is then unchanged.
         """
         spacing, plans = state.get("spacing"), state.get("kept")
         if spacing is not None and spacing.shape == self.spacing.shape:

@@ -26,7 +26,7 @@ def save_discount_policy(policy: DiscountPolicy, path: str | os.PathLike[str]) -
     """Write a discount policy atomically; return the path.
 
     Args:
-        policy: what to write.
+        policy: the policy.
         path: the file, ``.safetensors``.
 
     Raises:

@@ -33,7 +33,8 @@ class HistoryTree:
         infostates: the infostate string of every infoset; infosets are numbered over all players.
         infoset_player: int64 [I], player to act.
         actions: int64 [H], the rules' id of the action that leads to each history; -1 at the root.
-        action_names: ``action_names[player][action id]``; where a name does not fit the whole game, the id as text.
+        action_names: ``action_names[player][action id]`` is the action's name; the id as text if the name varies within the
+            game.
     """
 
     spec: str
@@ -81,11 +82,11 @@ def grow(
         game: any rules; players may forget.
         recall: split infosets that differ in the player's own past, as compiling with ``refine`` does.
         limit: maximum number of histories, about 40 bytes each. A clearly larger game is refused early.
-        watch: called now and then with the number of histories so far.
+        watch: called periodically with the number of histories so far.
 
     Raises:
-        GameError: chance that does not sum to one, actions that differ within an infostate, payoffs that are not finite, too
-            many histories, an exception in the rules.
+        GameError: chance probabilities do not sum to one, histories of an infostate have different actions, payoffs are not
+            finite, there are too many histories, or the rules raise an exception.
     """
     return harvested(grown(game, recall, limit, watch))
 
