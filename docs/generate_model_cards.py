@@ -278,7 +278,7 @@ def charts() -> Iterator[str]:
                     ("file", f"`src/treeplex/{path.relative_to(PACKAGE)}`, {path.stat().st_size:,} bytes"),
                     ("solved by", f"`python -m bench.preflop_charts {name}`"),
                     ("effort", f"{record.done:,} iterations, {record.cpu_seconds:,.0f} CPU seconds"),
-                    ("strength", f"exploitability {gain:.1f} mbb/hand in the game solved, on fitted boards"),
+                    ("strength", f"exploitability {gain:.1f} mbb/hand in the solved game, with its subset of boards"),
                     ("first decision", solved[name][7]),
                     ("chart by a network", f"differs by {apart[name]['apart']['first']:.1%} of play at the first decision"),
                     ("evaluated by", "`python papers/run.py holdem/preflop_deep` ([results](../papers/holdem-preflop.md))"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treeplex.holdem.buckets.buckets import Buckets
 
 
-@command("Show hands by buckets of strength.", place=70, example="buckets --buckets 5")
+@command("Show the strength buckets of hands.", place=70, example="buckets --buckets 5")
 def buckets(
     counts: Annotated[
         str,

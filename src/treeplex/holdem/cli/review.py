@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PERCENT = 100.0
 
 
-@command("Judge the decisions of a played hand.", place=37, example="review hand.txt --out runs/hand")
+@command("Review a player's decisions in a hand history.", place=37, example="review hand.txt --out runs/hand")
 def review(
     *,
     file: Annotated[Path, typer.Argument(metavar="HAND", help="Hand history: PokerStars or GGPoker text, .phh or .phhs.")],

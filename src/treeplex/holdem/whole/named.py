@@ -219,7 +219,7 @@ INFO = GameInfo(
         "blinds": "small and big blind, then straddles",
         "ante": "ante of every player; a list is dead money by position, small blind first: [0;2] for a big-blind ante",
         "dealer": "player on the button; -1 for the last player",
-        "sizes": "raise sizes, such as [50%;100%;a], capped at all-in; empty for every whole number of chips",
+        "sizes": "raise sizes, such as [50%;100%;a], capped at all-in; empty for every integer number of chips",
         "preflop": "raise sizes preflop, such as [2.5bb;3x;a]; empty for those of sizes",
         "flop": "raise sizes on the flop, the second street; empty for those of sizes",
         "turn": "raise sizes on the turn, the third street; empty for those of sizes",
