@@ -18,17 +18,17 @@ from treeplex.solvers import make_solver
 GAME = "no_limit_leduc"
 FOLDERS = ROOT / "runs" / "papers" / "deepstack"
 ITERATIONS, SKIPPED = 1000, 500
-"""Of each solve in play, as in the tutorial."""
+"""Iterations of each solve in play, as in the tutorial."""
 LEAF_ITERATIONS = 50
 NETWORKS: Mapping[str, Mapping[str, Any]] = {
     "random ranges": {"situations": 200_000, "reuse": 32.0},
     "ranges of searches": {"situations": 400_000, "reuse": 64.0, "searched": 0.75},
 }
-"""Settings of the trainings, besides the defaults."""
+"""Settings of the training runs, besides the defaults."""
 
 
 def trained(name: str, changes: Mapping[str, Any]) -> TrainingRun:
-    """The networks of a training, which goes on where it stands."""
+    """The networks of a training run, which is resumed if unfinished."""
     folder = FOLDERS / name.replace(" ", "-")
     if kind_of(folder) == DEEPSTACK.name:
         return train(resume=folder)
@@ -39,8 +39,8 @@ def judged(parameters: str, values: str, **changes: Any) -> float:
     """Exploitability of an agent's policy, in chips.
 
     Args:
-        parameters: of ``deepstack``, where values come from.
-        values: what says the same for good, such as a checksum of networks.
+        parameters: of ``deepstack``: the source of values.
+        values: a permanent identifier of the values, such as a checksum of networks.
         changes: other parameters.
     """
     game, words = tp.compile(GAME), {"iterations": ITERATIONS, "skip": SKIPPED} | changes

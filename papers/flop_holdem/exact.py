@@ -16,15 +16,15 @@ GAMES: dict[str, tuple[Spot, float]] = {
     "Flop hold'em, 1 raise": (flop_holdem(1), 100.0),
     "Rhode Island hold'em": (rhode_island_holdem(), 10.0),
 }
-"""Each game, and the chips of its big blind, or of its first bet where there are only antes."""
+"""Each game, and its big blind in chips, or its first bet if there are only antes."""
 CHECKED = (25, 50, 100, 150, 200, 250)
 RUNS = (("dcfr", "float32"), ("cfr+", "float32"), ("dcfr", "int16"))
-"""Of the relatives only the first."""
+"""Iterations of the related games: only the first of these."""
 THREADS = 2
 
 
 def run(game: CompiledSpot, big_blind: float, algorithm: str, storage: str) -> list[dict[str, float]]:
-    """Exploitability in thousandths of a big blind, value and processor time after each number of iterations."""
+    """Exploitability in mbb/hand, value and CPU time after each number of iterations."""
     solver, found, spent = HoldemSolver(game, algorithm, threads=THREADS, storage=storage), [], 0.0
     solver.run(0)
     for checked in CHECKED:

@@ -23,21 +23,21 @@ from treeplex.run.plots import GREY
 PUBLISHED = published("flop_holdem")["flop_holdem"]
 GAME, LEARNER = "flop_holdem", "deep-cfr"
 STEPS = (5, 10, 20, 40, 80)
-"""Iterations after which the training is judged; the learner's settings are its defaults."""
+"""Iterations after which the learner is evaluated; its settings are the defaults."""
 BIG_BLIND = 100.0
 CODE = ("treeplex.learn.neural", "treeplex.holdem.rules.dealt", "treeplex.holdem.rules.looks")
-"""What decides the numbers of a training: with other code it begins anew."""
+"""Modules that affect a training run; if they change, it starts again."""
 CALLED = f"{LEARNER}-{code(*CODE)}"
 Found = dict[str, Any]
 
 
 def evaluation(policy: str | Path) -> list[str]:
-    """The command that judges a policy."""
+    """The command that evaluates a policy."""
     return [sys.executable, "-m", "treeplex", "evaluate", GAME, str(policy), "--json"]
 
 
 def judged(policy: str | Path) -> Found:
-    """What ``treeplex evaluate`` says of a policy, in thousandths of a big blind, and the processor time of the command."""
+    """Results of ``treeplex evaluate`` for a policy, in mbb/hand, and the CPU time of the command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     said = json.loads(subprocess.run(evaluation(policy), capture_output=True, text=True, check=True).stdout)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -51,7 +51,7 @@ def judged(policy: str | Path) -> Found:
 
 
 def memory() -> float:
-    """The most memory that judging the training as it stands takes, in gigabytes, as Linux tells it of a running command."""
+    """Peak memory of evaluating the current training state, in gigabytes, as reported by Linux."""
     peak, status = 0, Path("/proc")
     with subprocess.Popen(evaluation(FOLDERS / GAME / f"{CALLED}-0"), stdout=subprocess.PIPE) as running:
         while running.poll() is None:
@@ -62,9 +62,9 @@ def memory() -> float:
 
 
 def reached(steps: int) -> Found:
-    """The training after so many iterations, and how exploitable its policy is.
+    """The training run after the given number of iterations, and its policy's exploitability.
 
-    The fit of the average is what a call takes besides its iterations; of a call that resumes between two checks, less.
+    The time of fitting the average is that of a call minus its iterations; less for a call that resumes between two checks.
     """
     began = time.process_time()
     training = trained(GAME, LEARNER, {"steps": steps}, called=CALLED)
@@ -128,7 +128,7 @@ def reproduce() -> Result:
 
 
 def cells(found: Found) -> list[str]:
-    """What was judged, as texts."""
+    """Evaluation results as text."""
     return [
         f"{found['exploitability']:.1f}",
         f"{found['nash_conv']:.1f}",
@@ -137,7 +137,7 @@ def cells(found: Found) -> list[str]:
 
 
 def picture(runs: dict[str, Found], solved: list[Found]) -> Picture:
-    """Exploitability against processor time: the network, the table solver, and what is published."""
+    """Exploitability against CPU time: the network, the tabular solver, and published figures."""
     figure: Figure
     figure, (axes,) = panels(1, 1, size=(6.4, 4.0))
     for number, (name, points) in enumerate((("Deep CFR, a network", list(runs.values())), ("DCFR, a table", solved))):

@@ -1,7 +1,7 @@
 """Compressed storage of regrets and averages: a flop of no-limit hold'em and flop hold'em with one raise, in up to five
 formats.
 
-With a name of a game and a storage as options only that run is made (and kept); without, all.
+With the name of a game and a storage format as options only that run is made (and cached); otherwise all.
 """
 
 import shutil
@@ -31,9 +31,9 @@ GAMES: dict[str, tuple[Callable[[], Spot], int, float, str]] = {
     ),
     "flop hold'em, 1 raise": (lambda: flop_holdem(1), 60, 0.1, "mbb/hand"),
 }
-"""Each spot with iterations, what exploitability in chips is divided by, and what that gives."""
+"""Each spot with its iterations, the divisor of exploitability in chips, and the resulting unit."""
 STORAGES = ("float32", "int16", "int8", "packed", "disk")
-"""The last of the flop only."""
+"""Storage formats; the last one only for the flop."""
 THREADS = 1
 
 
@@ -53,7 +53,7 @@ def judged(solver: HoldemSolver) -> float:
 
 
 def run(name: str, storage: str) -> dict[str, float]:
-    """Processor time of an iteration, exploitability, bytes of a number, and traffic of the disk."""
+    """CPU time per iteration, exploitability, bytes per number, and disk traffic."""
     game, (_, iterations, unit, _) = compiled(name), GAMES[name]
     folder = tempfile.mkdtemp(prefix="treeplex-storage-")
     solver = HoldemSolver(game, "dcfr", threads=THREADS, storage=f"disk:{folder}/run" if storage == "disk" else storage)

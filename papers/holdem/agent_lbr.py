@@ -1,8 +1,8 @@
-"""Whole no-limit hold'em: local best response to the agent that re-solves turns and rivers, and to its blueprint.
+"""Full no-limit hold'em: local best response to the agent that re-solves turns and rivers, and to its blueprint.
 
-The blueprint is that of ``runs/holdem-long``, as in ``whole``; without such a folder it is trained first, in an hour. Hands
-are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr fc=2`` plays twice as many. ``fcpa`` needs far
-more hands than ``fc``, four times as many by default: an all-in is worth tens of blinds, and a part says little.
+The blueprint is that of ``runs/holdem-long``, as in ``whole``; without such a folder it is trained first, in an hour. Hands are
+cached in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr fc=2`` plays twice as many. ``fcpa`` has four times
+as many hands as ``fc`` by default, because all-ins for tens of blinds increase its variance.
 """
 
 import math
@@ -17,31 +17,31 @@ from papers.holdem.whole import FOLDER, GAME, bounded_in_parts, long_blueprint, 
 
 BLUEPRINT, AGENT = "blueprint", "turns and rivers"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
-"""What the local best response considers, and the betting round before which it checks and calls."""
+"""Actions that the local best response considers, and the betting round before which it checks and calls."""
 LEGEND = {
     "fc": "`fc`: fold, check, call",
     "fcpa": "`fcpa`: the pot and all-in as well",
     "fcpa from the turn": "*from the turn*: before it, it checks and calls, as in DeepStack's table",
 }
 DEEPSTACK = {"fc": "428 ± 87 from `fc`", "fcpa from the turn": "383 ± 219 from `fcpa` from the turn on"}
-"""Won by DeepStack with 200 big blinds."""
+"""Winnings of DeepStack with 200 big blinds."""
 PART = {BLUEPRINT: 500, AGENT: 100}
 PARTS = {BLUEPRINT: 2, AGENT: 10}
-"""Hands of each part, which has a seed of its own, and how many there are in a thousand."""
+"""Hands per part (each with a separate seed), and parts per thousand hands."""
 THOUSANDS = {"fc": 1, "fcpa": 4}
 """Hands with each setting."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
-"""The table's bets, so that the agent's tree has those of the local best response."""
+"""Bet sizes of the table, so that the agent's tree contains those of the local best response."""
 CODE = (*PLAYS, "treeplex.search.match.lbr_run")
 
 
 def player(name: str) -> str:
-    """The agent as a command line has it."""
+    """The agent from its command-line name."""
     return str(FOLDER) if name == BLUEPRINT else f"endgames(blueprint={FOLDER},{AGENTS[name]},{ON_TREE})"
 
 
 def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> list[float]:
-    """What it wins over all parts, half the width of the interval, mbb a hand; hands; and CPU seconds a hand."""
+    """Its winnings over all parts and half the width of the interval, in mbb/hand; hands; and CPU seconds per hand."""
     key = {"blueprint": dict(card), "agent": player(name), "setting": setting, "code": code(*CODE)}
     options = {"actions": setting.split()[0], "first_round": SETTINGS[setting]}
     found, hands = bounded_in_parts(player(name), key, parts, PART[name], **options), parts * PART[name]
@@ -49,10 +49,10 @@ def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> 
 
 
 def wanted(options: Sequence[str]) -> dict[str, float]:
-    """Thousands of hands with each setting, as the options have them."""
+    """Thousands of hands with each setting, from the options."""
     asked = {name: float(thousands or 1) for name, _, thousands in (option.partition("=") for option in options)}
     if unknown := {*asked} - {*SETTINGS}:
-        raise SystemExit(f"holdem/agent_lbr knows no {', '.join(sorted(unknown))}; name {', '.join(SETTINGS)}")
+        raise SystemExit(f"holdem/agent_lbr: unknown setting {', '.join(sorted(unknown))}; choose from {', '.join(SETTINGS)}")
     return asked or dict(THOUSANDS)
 
 

@@ -1,4 +1,4 @@
-"""What studies of preflop charts share: solutions that are kept in files, and how exact equities are on some boards."""
+"""Shared code of the preflop studies: cached solutions, and errors of equities on some boards."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after al
 
 
 def solved_once(path: Path, solve: Callable[[], HoldemSolution]) -> HoldemSolution:
-    """The solution in a file, which is solved and written first where there is none."""
+    """The solution in a file, solved and written first if the file does not exist."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         found = solve()
@@ -29,7 +29,7 @@ def solved_once(path: Path, solve: Callable[[], HoldemSolution]) -> HoldemSoluti
 
 
 def equity_errors(boards: NDArray[np.uint8], weights: Floats) -> tuple[float, float]:
-    """The root mean square error of equities of classes, weighted by pairs of hands, and the largest."""
+    """Root mean square error of equities of hand classes, weighted by pairs of hands, and the largest error."""
     exact = class_equities()
     away = equities_on(boards, weights) - exact.equity
     return float(np.sqrt((away**2 * exact.pairs).sum() / exact.pairs.sum())), float(np.abs(away).max())

@@ -1,8 +1,8 @@
-"""Effect of each component of an agent: exact exploitability of whole hold'em on small decks, from a blueprint in buckets to
+"""Effect of each component of an agent: exact exploitability of no-limit hold'em on small decks, from a blueprint in buckets to
 re-solved streets, preflop charts and ReBeL.
 
-``python papers/run.py holdem/components [DECK ...]`` measures the named decks (none: all), each number kept in
-``runs/papers`` when it is there; other decks stay as they were stored. ``kept`` in place of decks measures nothing.
+``python papers/run.py holdem/components [DECK ...]`` measures the named decks (default: all) and caches each number in
+``runs/papers``; other decks remain as stored. ``kept`` instead of decks measures nothing.
 """
 
 from collections.abc import Mapping
@@ -40,16 +40,16 @@ FLOP, TURN, RIVER = 1, 2, 3
 
 @dataclass(frozen=True)
 class Deck:
-    """A game, and how much is spent on it.
+    """A game and its computational effort.
 
     Attributes:
         game: its name.
         buckets: of the blueprint, on each street.
         boards: of the blueprint's training.
-        flops: that the preflop chart is solved on, of all.
+        flops: number of flops of the preflop chart.
         iterations: of each solve.
         states: public belief states of ReBeL's training; 0: ReBeL is not measured.
-        after: what is solved again, keys of :data:`AFTER`; empty: all.
+        after: re-solved streets, keys of :data:`AFTER`; empty: all.
     """
 
     game: str
@@ -85,15 +85,15 @@ CODE = (
     "treeplex.search.subgames.gadgets",
 )
 KEPT = "kept"
-"""An option: measure nothing."""
+"""Option to measure nothing."""
 MBB = 500.0
-"""Thousandths of a big blind of two chips in a chip."""
+"""mbb per chip, with a big blind of two chips."""
 WANTED = 10.0
-"""Thousandths of a big blind that the whole agent is to stay below."""
+"""Goal for the exploitability of the complete agent, in mbb/hand."""
 
 
 class Ladder:
-    """The agents of a deck, each what a solver stores of the whole game, float64 [Q].
+    """The agents of a deck, each as a solver stores it for the full game, float64 [Q].
 
     Attributes:
         deck: the deck.
@@ -115,7 +115,7 @@ class Ladder:
             return BucketPolicy.whole(HoldemBlueprint.load(Path(folder) / "run"), self.compiled)
 
     def again(self, average: Floats, street: int, gadget: str = "none") -> Floats:
-        """A policy, solved again from a street on."""
+        """A policy re-solved from a street on."""
         key = street, gadget != "none"
         if key not in self._later:
             self._later = {key: later_streets(self.compiled, street, dealt=key[1])}
@@ -128,12 +128,12 @@ class Ladder:
 
     @cached_property
     def charted(self) -> Floats:
-        """The same, but before the flop play is that of a chart, a solve of the game on some of its flops."""
+        """The blueprint with the preflop strategy of a chart, a solve of the game on some of its flops."""
         return self._before_flop(compile_spot(replace(whole_spot(self.game), runouts=(0, self.deck.flops, 0, 0))))
 
     @cached_property
     def solved(self) -> Floats:
-        """The same with a solve of the game on all flops."""
+        """The blueprint with the preflop strategy of a solve of the game on all flops."""
         return self._before_flop(self.compiled)
 
     def _before_flop(self, game: CompiledSpot) -> Floats:
@@ -144,12 +144,12 @@ class Ladder:
         return found
 
     def continued(self, average: Floats, continuations: int = 4) -> Floats:
-        """A policy whose flops are solved again to their own end."""
+        """A policy whose flops are re-solved until the turn."""
         settings = ContinuedSearch(iterations=self.deck.iterations, continuations=continuations)
         return continued_street(self.compiled, average, FLOP, self.buckets, settings)
 
     def after(self, average: Floats, name: str) -> Floats:
-        """A policy with the streets solved again that a row of :data:`AFTER` names."""
+        """A policy with the streets of a row of :data:`AFTER` re-solved."""
         how, _, gadget = name.partition(" ")
         if how == "nothing":
             return average
@@ -170,7 +170,7 @@ class Ladder:
             return searched_strategy(self.game, trainer.leaf, searching, np.random.default_rng(0), self.compiled, drawn=False)
 
     def judged(self, before: str, after: str) -> float:
-        """Exploitability of an agent, in thousandths of a big blind."""
+        """Exploitability of an agent, in mbb/hand."""
         average = self.rebel() if before == "rebel" else self.after(getattr(self, before), after)
         return MBB * judge_whole(self.compiled, average).exploitability
 
@@ -188,9 +188,9 @@ AFTER: Mapping[str, str] = {
     "flops maxmargin": "flops to the end, behind `maxmargin`",
     "flops none": "flops to the end, from ranges alone",
 }
-"""What is solved again."""
+"""Re-solved streets."""
 BEFORE: Mapping[str, str] = {"blueprint": "blueprint", "charted": "chart", "solved": "whole solve"}
-"""What plays before the flop."""
+"""Preflop strategies."""
 LADDER: tuple[tuple[str, str, str], ...] = (
     ("blueprint", "nothing", "blueprint in buckets"),
     ("blueprint", "rivers maxmargin", "rivers solved again, behind `maxmargin`"),
@@ -200,7 +200,7 @@ LADDER: tuple[tuple[str, str, str], ...] = (
     ("charted", "flops none", "chart before the flop"),
     ("solved", "flops none", "whole solve before the flop"),
 )
-"""One component after the other."""
+"""Components in the order in which they are added."""
 ASKED: tuple[tuple[str, str], ...] = (
     *((before, after) for before, after, _ in LADDER),
     *(("blueprint", name) for name in ("rivers none", "turns none")),
@@ -208,11 +208,11 @@ ASKED: tuple[tuple[str, str], ...] = (
     *(("blueprint", name) for name in ("flops maxmargin", "continued none", "single maxmargin", "turns resolve")),
     *((before, after) for before in ("charted", "solved") for after in ("nothing", "turns none", "turns maxmargin")),
 )
-"""The agents, what matters most first."""
+"""The agents, most important first."""
 
 
 def measured(name: str, *, make: bool) -> dict[str, float]:
-    """Exploitability of the agents of a deck in thousandths of a big blind; only of those that are kept, unless made."""
+    """Exploitability of a deck's agents in mbb/hand; unless new ones are computed, only of cached ones."""
     deck, found, ladder = DECKS[name], dict[str, float](), list[Ladder]()
     for before, after in ASKED:
         if (before == "rebel" and not deck.states) or (deck.after and after not in deck.after):
@@ -231,7 +231,7 @@ def measured(name: str, *, make: bool) -> dict[str, float]:
 
 
 def cell(found: Mapping[str, float], before: str, after: str) -> str:
-    """A number of a table; empty where it was not measured."""
+    """A number of a table; empty if not measured."""
     value = found.get(f"{before}, {after}")
     return "" if value is None else f"{value:,.1f}"
 
@@ -245,14 +245,14 @@ def grid(name: str, found: Mapping[str, float]) -> Table:
 
 
 def ladder(known: Mapping[str, Mapping[str, float]]) -> Table:
-    """Exploitability with one component after the other, and of ReBeL's searches."""
+    """Exploitability as components are added, and of ReBeL's searches."""
     rows = [[text, *(cell(found, before, after) for found in known.values())] for before, after, text in LADDER]
     rows.append(["ReBeL, the average policy of its searches", *(cell(found, "rebel", "nothing") for found in known.values())])
     return Table("Exploitability in mbb/hand as components are added", ["", *(f"{n} cards" for n in known)], rows)
 
 
 def findings(name: str, found: Mapping[str, float]) -> list[str]:
-    """What the numbers of a deck say."""
+    """Findings for a deck."""
     told = []
     steps = [(text, found[key]) for before, after, text in LADDER if (key := f"{before}, {after}") in found]
     if ", ".join(LADDER[-1][:2]) in found:
@@ -275,7 +275,7 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
 @study(title="Whole hold'em on small decks, component by component", place=14, minutes=15, needs=("torch",))
 def reproduce(*options: str) -> Result:
     if unknown := {*options} - {*DECKS, KEPT}:
-        raise SystemExit(f"holdem/components knows no {', '.join(sorted(unknown))}; name {', '.join(DECKS)} or {KEPT}")
+        raise SystemExit(f"unknown deck {', '.join(sorted(unknown))}; choose from {', '.join(DECKS)} or {KEPT}")
     before = stored("holdem/components")
     asked = {
         name: (before.get(name, {}) if options else {}) | measured(name, make=not options or name in options) for name in DECKS

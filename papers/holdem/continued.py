@@ -1,7 +1,7 @@
-"""A street of a whole spot solved again to its own end, on all boards, as Modicum does (Brown, Sandholm and Amos 2018).
+"""A street of a spot re-solved to the end of the street, on all boards, as in Modicum (Brown, Sandholm and Amos 2018).
 
-Behind the end of the street the player who solves goes on by a blueprint, and the other one chooses, with each hand, among
-continuations of it. From ranges alone; what follows the street is left as it was.
+After the street the re-solving player follows a blueprint, and the opponent chooses, for each hand, among continuations of it.
+There is no gadget, and later streets are unchanged.
 """
 
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_holdem
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch
 
 EVERY_BOARD = 10**9
-"""More complete boards than any deck has below a street."""
+"""Upper bound on the number of complete boards below a street."""
 
 
 @dataclass(frozen=True)
 class ContinuedSearch:
-    """How a street is solved to its own end.
+    """Settings for solving a street to its end.
 
     Attributes:
         method: a variant of CFR of :data:`treeplex.search.methods.METHODS`.
         iterations: of each solve.
-        continuations: among how many policies the other player chooses; 1: both go on by the blueprint.
-        boards: complete boards at most that they are valued on.
+        continuations: number of policies among which the opponent chooses; 1: both follow the blueprint.
+        boards: maximum number of complete boards for their values.
     """
 
     method: str = "cfr+"
@@ -42,18 +42,18 @@ class ContinuedSearch:
 def continued_street(
     whole: CompiledSpot, average: Floats, street: int, blueprint: HandPolicy, settings: ContinuedSearch
 ) -> Floats:
-    """A policy with one of its streets solved again, for both players, float64 [Q] as a solver stores it.
+    """A policy with one of its streets re-solved for both players, float64 [Q] as a solver stores it.
 
     Args:
         whole: the spot.
         average: float64 [Q], the policy.
-        street: which one, counted from the spot's first; not the last.
-        blueprint: how the spot goes on after the street, of the same betting.
-        settings: how it is solved.
+        street: its number, counted from the spot's first street; not the last.
+        blueprint: policy after the street, for the same betting.
+        settings: of the solve.
 
     Raises:
         GameError: no such street, or nobody acts there.
-        AlgorithmError: the last street, or a method that does not let players choose behind leaves.
+        AlgorithmError: the last street, or a method that does not support choices behind leaves.
     """
     later, found = later_streets(whole, street, dealt=True), average.copy()
     ranges, game = entering_ranges(later, average), HoldemGame(whole.spot, whole.betting)
@@ -73,9 +73,9 @@ def continued_street(
 def copy_street(
     subgame: HoldemSubgame, source: Floats, player: int, there: tuple[CompiledSpot, int, int], target: Floats
 ) -> None:
-    """Write how a player plays the first street of a subgame, [Q], to a board of the spot that it is part of.
+    """Copy a player's policy on the first street of a subgame, [Q], to a board of the containing spot.
 
-    ``there`` is the spot, the street and the number of the board among those of the street.
+    ``there`` is the spot, the street and the number of the board on that street.
     """
     whole, street, number = there
     hands = whole.boards[street][number].hands[player]

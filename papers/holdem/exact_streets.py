@@ -1,7 +1,7 @@
 """Precision of turns and rivers that an agent re-solves, by time: loss to a best response on the same tree, in turns and
 rivers of a blueprint's self-play.
 
-A search that stores double precision and goes street by street, on a tree with all-in everywhere, is measured beside it.
+For comparison, a search in double precision that goes street by street, on a tree with all-in at every node.
 """
 
 from collections.abc import Sequence
@@ -27,22 +27,22 @@ from treeplex.search import METHODS, NoLeaf, SubgameSearch
 SITUATIONS = 10
 BIG_BLIND = 2.0
 TIMES = {2: (0.25, 0.5, 1.0, 2.0), 3: (0.01, 0.02, 0.04)}
-"""CPU seconds of one core, of turns and of rivers."""
+"""Time limits in CPU seconds on one core, for turns and rivers."""
 SHORT = (0.1, 0.2)
-"""The same for the smallest tree of a turn."""
+"""Time limits in CPU seconds on one core, for the smallest tree of a turn."""
 TWO = (0.5, 1.0)
-"""Seconds of the wall clock, of turns by two threads."""
+"""Time limits in wall-clock seconds, for turns on two threads."""
 EARLIER, EARLIER_TIMES = BetPlan.same("75%,a", "a", min_bet=BIG_BLIND).override(2, bets="66%,a"), (1.0, 2.0)
 NAMES = {2: "turn", 3: "river"}
 
 
 def situations(street: int) -> list[Spot]:
-    """Spots where a street begins in plays of the blueprint with itself, with the ranges that came there."""
+    """Spots at the start of a street in self-play of the blueprint, with the ranges reached there."""
     return spots_of_play(FOLDER, StreetSolving(start=street), SITUATIONS, np.random.default_rng(street))
 
 
 def spots_of_play(blueprint: Path, solving: StreetSolving, count: int, random: np.random.Generator) -> list[Spot]:
-    """So many spots where the first street that is solved begins, in plays of a blueprint with itself."""
+    """The given number of spots at the start of the first re-solved street, in self-play of a blueprint."""
     game = load(GAME)
     guide, found = agent(str(blueprint), game, seed=0), list[Spot]()
     while len(found) < count:
@@ -61,9 +61,9 @@ def spots_of_play(blueprint: Path, solving: StreetSolving, count: int, random: n
 
 
 def measured(spot: Spot, times: Sequence[float], *, whole: bool = True, threads: int = 1) -> list[tuple[int, float]]:
-    """Iterations done after so many seconds, and what the average policy loses then, in % of the pot.
+    """Iterations after each time limit, and the loss of the average policy, in % of the pot.
 
-    Seconds are those of the processor with one thread, and of the wall clock with more.
+    Limits are CPU time with one thread, and wall-clock time with more.
     """
     clock = process_time if threads == 1 else perf_counter
     began = clock()
@@ -86,7 +86,7 @@ def measured(spot: Spot, times: Sequence[float], *, whole: bool = True, threads:
 def rows_of(
     name: str, how: str, spots: list[Spot], times: Sequence[float], *, whole: bool = True, threads: int = 1
 ) -> list[list[str]]:
-    """Rows of the table, one for each time."""
+    """Rows of the table, one per time limit."""
     measured(spots[0], times[:1], whole=whole, threads=threads)  # kernels are loaded
     each = np.array([measured(spot, times, whole=whole, threads=threads) for spot in spots])
     rows = [
@@ -98,7 +98,7 @@ def rows_of(
 
 
 def with_plan(spots: list[Spot], street: int, number: int) -> list[Spot]:
-    """Spots with one of the agent's trees, the largest first."""
+    """Spots with one of the agent's trees, largest first."""
     plan = list(StreetSolving().plans(street, BIG_BLIND))[number]
     return [replace(spot, bets=plan) for spot in spots]
 

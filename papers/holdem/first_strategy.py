@@ -1,7 +1,7 @@
 """A flop's first strategy in seconds: full solves of flops with all 1,176 hands and with about 600, compared with solving the
 flop alone by the library's network.
 
-Runs are kept one by one, so that a call goes on with what is missing.
+Runs are cached one by one, so that a call computes only missing ones.
 """
 
 from functools import partial
@@ -22,17 +22,18 @@ from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.rebel.files import NetFile, read_net
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
-"""Two suits, three suits, and one suit: many boards to few."""
+"""Flops of two suits, three suits, and one suit: from many runouts to few."""
 RANGES = {"all hands": "all", "about 600": "top 51%"}
 FEW, BEST, EVERY, TARGET = 40, 80, 10, 0.005
-"""Iterations at which a whole solve is looked at, all that it takes, which the others are measured by, and between two
-judgements from then on; and the exploitability to reach, in pots."""
+"""Iterations at which a full solve is evaluated, those of the reference solve, those between evaluations, and the target
+exploitability in pots.
+"""
 UNTIL = 40
 CODE = (
     *("papers.holdem.first_strategy", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
     *("treeplex.holdem.policies", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
-"""What decides numbers, besides settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 
 
 def spot_on(board: str, hands: str) -> Spot:
@@ -42,7 +43,7 @@ def spot_on(board: str, hands: str) -> Spot:
 
 
 def hand_errors(found: HoldemSolution, best: HoldemSolution) -> float:
-    """How far values of hands before the first action are apart, as often as they are held, mean of both players, in pots."""
+    """Mean difference of hand values before the first action, weighted by range, mean of both players, in pots."""
     spot = best.spot
     away = np.nan_to_num(np.abs(found.root_values() - best.root_values()))
     weights = np.stack(spot.ranges)
@@ -50,7 +51,7 @@ def hand_errors(found: HoldemSolution, best: HoldemSolution) -> float:
 
 
 def one_thread(board: str, hands: str) -> dict[str, Any]:
-    """Whole solves with one thread, and the flop alone by the network: values, distances, and seconds of a core."""
+    """Full solves and solves of only the flop with the network, on one thread: values, distances, and CPU seconds."""
     spot = spot_on(board, hands)
     solve_spot(spot, until="turn", iterations=2)  # kernels are compiled or read
     began = process_time()
@@ -74,14 +75,14 @@ def one_thread(board: str, hands: str) -> dict[str, Any]:
 
 
 def apart(found: HoldemSolution, best: HoldemSolution) -> dict[str, float]:
-    """How far a solve is from the best one: value of the range, values of hands, the first decision, the answer to a check."""
+    """Distance of a solve from the reference: value of the range, values of hands, first decision, answer to a check."""
     first, answer = distance(found, best)
     value = abs(found.ev[0] - best.ev[0]) / best.spot.opening_pot
     return {"value": value, "hands": hand_errors(found, best), "first": first, "answer": answer}
 
 
 def two_threads(board: str, hands: str) -> dict[str, Any]:
-    """A whole solve to the target with two threads: wall clock and processor seconds."""
+    """A full solve to the target with two threads: wall-clock and CPU seconds."""
     spot = spot_on(board, hands)
     began, cpu = perf_counter(), process_time()
     found = solve_spot(spot, "dcfr", iterations=BEST, target=TARGET * spot.opening_pot, threads=2, every=EVERY)
@@ -91,13 +92,13 @@ def two_threads(board: str, hands: str) -> dict[str, Any]:
 
 
 def key_of(what: str, spot: Spot, net: NetFile) -> dict[str, Any]:
-    """What a run's numbers are kept under."""
+    """Cache key of a run."""
     made = {"few": FEW, "best": BEST, "every": EVERY, "target": TARGET, "until": UNTIL, "net": net.checksum}
     return {"what": f"holdem/first_strategy {what}", "game": spot.identity, **made, "code": code(*CODE)}
 
 
 def findings(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
-    """What the page says first."""
+    """The findings."""
     every = [row for (_, name), row in found.items() if name == "all hands"]
     few, net = (np.array([row[name]["seconds"] for row in every]) for name in ("few", "network"))
     errors = np.array([[row[name]["hands"] for row in every] for name in ("network", "few")]).mean(axis=1)

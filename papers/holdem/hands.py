@@ -1,8 +1,8 @@
 """Networks for single hands: errors at the start of flop, turn and river, compared with the showdown and a linear fit, by
 number of situations. ``holdem/until`` evaluates them on flops.
 
-The library's networks stand beside those of ``runs/hands-river``, ``runs/hands-turn`` and ``runs/hands-flop``, trained again
-with the same settings, whose rows smaller ones learn from; what is missing there is trained first, in twenty minutes.
+The library's networks are compared with those of ``runs/hands-river``, ``runs/hands-turn`` and ``runs/hands-flop``, retrained
+with the same settings, and with networks trained on fewer of their rows. Missing ones are trained first, in twenty minutes.
 """
 
 from pathlib import Path
@@ -30,15 +30,15 @@ from treeplex.run.job.folder import STATE
 FOLDER = Path("runs")
 TESTS = {"river": 60, "turn": 12, "flop": 16}
 HANDS = {"river": 0, "turn": 0, "flop": 300}
-"""Situations for testing, and hands of each player in one of them; 0: all."""
+"""Test situations, and hands per player in each; 0: all."""
 STACKS = ((0, 1), (1, 4), (4, 20))
 SEED = 20_000
 PARTS_OF = (8, 2)
-"""Smaller networks learn from so small a part of the situations."""
+"""Fractions of the situations for networks trained on fewer rows."""
 
 
 def errors(tests: list[Situation], worth: list[np.ndarray]) -> list[float]:
-    """Mean absolute errors of values in pots, all hands alike and by how often they are held, and of both ranges' value."""
+    """Mean absolute errors in pots: hands unweighted, hands weighted by range, and values of both ranges."""
     plain = [float(np.abs(found - each.worth).mean()) for each, found in zip(tests, worth, strict=True)]
     held = [float((each.weights * np.abs(found - each.worth)).sum() / 2) for each, found in zip(tests, worth, strict=True)]
     ranges = [abs(float((each.weights[0] * (found - each.worth)[0]).sum())) for each, found in zip(tests, worth, strict=True)]
@@ -46,7 +46,7 @@ def errors(tests: list[Situation], worth: list[np.ndarray]) -> list[float]:
 
 
 def linear(inputs: np.ndarray, targets: np.ndarray, tests: list[Situation]) -> list[np.ndarray]:
-    """Values by least squares on the same rows, also times the logarithm of the stack."""
+    """Values by least squares on the rows, with features also multiplied by the logarithm of the stack."""
 
     def wide(rows: np.ndarray) -> np.ndarray:
         return np.concatenate([np.ones((len(rows), 1)), rows, rows * rows[:, :1]], axis=1)
@@ -56,7 +56,7 @@ def linear(inputs: np.ndarray, targets: np.ndarray, tests: list[Situation]) -> l
 
 
 def fitted(settings: HandValueSettings, inputs: np.ndarray, targets: np.ndarray) -> HandNet:
-    """A network fitted to rows, as often as the training sees each."""
+    """A network fitted to rows, with as many passes as in training."""
     net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=0)
     rows = Replay(inputs[:0], targets[:0], room=len(inputs))
     rows.add((inputs, targets), len(inputs))
@@ -68,7 +68,7 @@ def fitted(settings: HandValueSettings, inputs: np.ndarray, targets: np.ndarray)
 
 
 def trained(folder: Path, settings: HandValueSettings) -> None:
-    """Train a network, or go on with it where it is not finished."""
+    """Train a network, or resume its training."""
     if not (folder / "run.json").is_file():
         train(None, "hand-values", settings=settings, out=folder)
     elif JobFolder(HAND_VALUES, folder).about()["status"] != "finished":
@@ -76,7 +76,7 @@ def trained(folder: Path, settings: HandValueSettings) -> None:
 
 
 def measured(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
-    """Errors of models on situations that none has seen, and of the best by stack."""
+    """Errors of models on test situations, and of the best model by stack."""
     folder, shipped = FOLDER / f"hands-{street}", read_net(shipped_hand_net(street), form=FORM)
     settings = HandValueSettings().changed(shipped.settings)
     trained(folder, settings)
@@ -108,7 +108,7 @@ def measured(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
 
 
 def by_situations(street: str, numbers: dict) -> str:
-    """How errors change with how many situations networks have learned from, as a sentence."""
+    """Errors by number of training situations, as a sentence."""
     nets = {name.removeprefix("network, "): own for name, own in numbers.items() if name.startswith("network, ")}
     plain, held, ranges = (", ".join(f"{each:.4f}" for each in column) for column in zip(*nets.values(), strict=True))
     return (

@@ -1,7 +1,7 @@
 """Iterations, time and memory of agents that re-solve with 52 cards within their time limit, street by street: Modicum, and
 the agent that re-solves turns and rivers.
 
-Each time to think is measured in a process of its own, and the blueprint is trained in one, for the peak of a process's memory
+Each time limit is measured in a separate process, and so is the training of the blueprint, because a process's peak memory
 never falls.
 """
 
@@ -29,13 +29,13 @@ from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.search import BaseAgent
 
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
-"""A rough blueprint: decisions take as long as with a good one, or longer, for fewer hands are left out."""
+"""A rough blueprint; decisions take at least as long as with a good one, because fewer hands are excluded."""
 TABLE, OPPONENT = "holdem(stack=100)", "rules(style=caller)"
 AGENTS = {"modicum": "", "endgames": ",threads=1"}
-"""Agents, and what is asked of them besides: the processor's time is that of all threads."""
+"""Agents and their other options; CPU time is that of all threads."""
 TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
 CLOCKS = ("search.agents.solving", "holdem.search.leaves.continuations", "holdem.search.leaves.walk", "holdem.search.whole")
-"""Modules that look at the clock while they search."""
+"""Modules that read the clock during search."""
 NAMES = ("before the flop", "flop", "turn", "river")
 
 
@@ -60,23 +60,23 @@ class TimedPlay(NamedTuple):
 
 
 def in_own_process(function: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-    """What a function of this module returns, called in a new process."""
+    """Call a function of this module in a new process; returns its result."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *given, **named).result()
 
 
 def train_blueprint(boards: int = BOARDS) -> None:
-    """Train the blueprint that the agent has."""
+    """Train the agent's blueprint."""
     train(GAME, "blueprint", settings=BlueprintTraining(boards=boards), out=FOLDER)
 
 
 def peak_memory() -> int:
-    """Resident memory of this process at most so far, bytes."""
+    """Peak resident memory of this process, in bytes."""
     return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def by_processor(name: str, think: float, hands: int) -> TimedPlay:
-    """The same while the agent's clock is the processor's: what a machine does that has nothing else to do."""
+    """Decisions of an agent whose clock is CPU time, as on an idle machine."""
     with ExitStack() as stack:
         for module in CLOCKS:
             stack.enter_context(patch(f"treeplex.{module}.perf_counter", process_time))
@@ -84,7 +84,7 @@ def by_processor(name: str, think: float, hands: int) -> TimedPlay:
 
 
 def decisions(name: str, think: float, hands: int) -> TimedPlay:
-    """All decisions of an agent in some hands against who always calls; those of the first two, when kernels load, left out."""
+    """All decisions of an agent in some hands against always-call, without the first two hands, in which kernels load."""
     played = load(TABLE)
     texts = (f"{name}(blueprint={FOLDER},think={think}{AGENTS[name]})", OPPONENT)
     own, other = (agent(text, played, seed=1) for text in texts)
@@ -169,7 +169,7 @@ def reproduce() -> Result:
 
 
 def row_of(decided: list[TimedDecision]) -> list[str]:
-    """Seconds of decisions in the middle and at most; of those that were solved iterations, the least, and boards."""
+    """A row: median and longest seconds of decisions; for solved ones iterations, the fewest iterations, and boards."""
     solved = [each for each in decided if each.iterations]
     seconds = [f"{np.median([each.seconds for each in decided]):.2f}", f"{max(each.seconds for each in decided):.2f}"]
     if not solved:

@@ -18,9 +18,7 @@ CODE = ("treeplex.learn.hand_values", "treeplex.solvers", "treeplex.holdem.forms
 
 
 class Plan(NamedTuple):
-    """Of a street: how many situations, hands of each player in them (0: all), iterations, and those that others are compared
-    with.
-    """
+    """Settings of a street: situations, hands per player (0: all), iterations, and those of the reference."""
 
     count: int
     hands: int
@@ -36,7 +34,7 @@ PLANS = {
 
 
 def drawn(street: str, number: int, iterations: int) -> tuple[Situation, float]:
-    """A situation, the same one for any iterations, and the CPU seconds that it took."""
+    """A solved situation, identical for all numbers of iterations, and its CPU seconds."""
     settings = replace(HandValueSettings(street=street), iterations=iterations, hands=PLANS[street].hands)
     began = process_time()
     found = draw(settings, np.random.default_rng((SEED, number)))
@@ -44,7 +42,7 @@ def drawn(street: str, number: int, iterations: int) -> tuple[Situation, float]:
 
 
 def measured(street: str, number: int) -> dict[str, list[float]]:
-    """Of each number of iterations: errors of hands as often as they are held and of ranges, in pots; CPU seconds."""
+    """By number of iterations: errors of hands weighted by range, errors of ranges, in pots, and CPU seconds."""
     plan = PLANS[street]
     best, _ = drawn(street, number, plan.best)
     found = {}

@@ -1,8 +1,8 @@
-"""The later streets of a compiled spot as a form of their own, entered with any reach, all boards side by side.
+"""The later streets of a compiled spot as a separate form, entered with given reach probabilities, on all boards at once.
 
-What a player does there depends on nothing but the reach with which both come, so a whole game's rivers, or its turns with
-their rivers, are solved at once whatever is played before. Boards that differ only in suits stay together: the policy before
-has to treat them alike, as every policy of a compiled spot does.
+Play there depends only on both players' reach, so all rivers of a game, or its turns with rivers, are solved at once for any
+earlier policy. Isomorphic boards are represented once, so the earlier policy must treat them identically, as every policy of a
+compiled spot does.
 """
 
 from collections.abc import Iterator
@@ -32,10 +32,10 @@ class LaterStreets:
     Attributes:
         whole: the spot.
         street: the first of them, counted from the spot's first.
-        dealt: whether one enters when its cards are dealt; else at the end of the street before.
-        ends: int64 [E], the ends of the street before after which players act.
-        form: the spot of these streets alone. Its first street has no betting, and the boards where one enters; what a solver
-            stores of it is what it stores of ``whole`` last.
+        dealt: whether play enters after its cards are dealt; otherwise at the end of the previous street.
+        ends: int64 [E], ends of the previous street after which players act.
+        form: the spot of these streets alone. Its first street has no betting and has the boards where play enters; a solver
+            stores it like the end of its arrays for ``whole``.
     """
 
     whole: CompiledSpot
@@ -46,23 +46,23 @@ class LaterStreets:
 
     @property
     def entered_boards(self) -> list[Board]:
-        """The boards where one enters."""
+        """The boards where play enters."""
         return self.form.boards[0]
 
     @cached_property
     def entrances(self) -> HoldemPlaces:
-        """The public states where one enters, K of them: all ends on a board together."""
+        """The K public states where play enters, all ends of a board together."""
         nodes = self.form.forests[0].below
         game = HoldemGame(self.whole.spot, self.whole.betting)
         return HoldemPlaces(game, tuple(HoldemState(node, board.cards) for board in self.entered_boards for node in nodes))
 
     @property
     def stored_before(self) -> int:
-        """Numbers that a solver stores of the streets before."""
+        """Number of entries that a solver stores for earlier streets."""
         return self.whole.stored - self.form.stored
 
     def reaches(self, work: Workspace, player: int) -> Floats:
-        """The reach of a player's hands where one enters, float64 [K, H], from scratch space of ``whole`` with own reach."""
+        """The reach of a player's hands at the entrances, float64 [K, H], from scratch space of ``whole`` with own reach."""
         count, street = len(self.ends), self.street - 1
         found = np.zeros((len(self.entrances), self.entrances.widths[player]))
         rows = np.array(self.whole.forests[street].ends, np.int64)[self.ends, player]
@@ -74,9 +74,10 @@ class LaterStreets:
         return found
 
     def rows(self, work: Workspace, player: int, *, gathered: bool = False) -> Iterator[tuple[slice, Ints, Floats]]:
-        """For each board where one enters its places, a player's hands, and their rows [E, hands] in scratch space of ``form``.
+        """For each board at the entrances: its positions, a player's hands, and their rows [E, hands] in scratch space of
+        ``form``.
 
-        The rows are views: of the reach with which the player enters, or of what came back.
+        The rows are views of the entering reach or of the returned values.
         """
         count = len(self.ends)
         for number, board in enumerate(self.entered_boards):
@@ -90,7 +91,7 @@ def later_streets(whole: CompiledSpot, street: int, *, dealt: bool = False) -> L
     Args:
         whole: the spot.
         street: the first of them, counted from the spot's first.
-        dealt: whether one enters when its cards are dealt, so that a gadget can stand before each deal; else before that.
+        dealt: whether play enters after its cards are dealt, so that a gadget can be placed at each deal; otherwise before.
 
     Raises:
         GameError: no such street, or nobody acts there.
@@ -117,7 +118,7 @@ def later_streets(whole: CompiledSpot, street: int, *, dealt: bool = False) -> L
 
 
 def entered(board: Board, number: int, chance: float) -> Board:
-    """A board that has been dealt already, below the same board under this number; its cards come with certainty."""
+    """A board with its cards already dealt, as the certain child of the board with this number."""
     first, second = (np.arange(len(own), dtype=np.int16) for own in board.hands)
     return replace(
         board,

@@ -26,10 +26,10 @@ SPOTS = {
 }
 MONEY = {"pot": 100, "stack": 300}
 FEW = {"bets": "75%,a", "raises": "a"}
-"""Sizes of the solution that is there."""
+"""Bet sizes of the existing solution."""
 MORE = {"bets": "33%,75%,150%,a", "raises": "60%,a"}
 TARGET, EVERY, MOST = 0.005, 5, 1000
-"""The exploitability to reach, in pots; how often it is measured; and iterations at most."""
+"""Target exploitability in pots, iterations between evaluations, and maximum iterations."""
 CODE = ("treeplex.holdem.solve", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules")
 
 
@@ -39,7 +39,7 @@ def spot_of(name: str, sizes: dict[str, str]) -> Spot:
 
 
 def measured(name: str) -> dict[str, Any]:
-    """Iterations and CPU seconds: of the small tree, of the large one from there, and of the large one from scratch."""
+    """Iterations and CPU seconds: of the small tree, of the large one from its solution, and of the large one from scratch."""
     target = TARGET * MONEY["pot"]
     found: dict[str, Any] = {}
     began = process_time()

@@ -1,14 +1,14 @@
 """Winnings from re-solving turns and rivers against the agent's own blueprint.
 
-Up to the turn both play the blueprint, so nobody gains by it: hands that end before count as zero. Where a turn comes, its
-cards and ranges are those of the blueprint's own play, and the hand is played out with the agent in each seat as often; what
-the two seats are worth to the blueprint itself cancels out. Plays are of public states, with ranges in place of hands, and luck
-is removed by what all would get if nobody bet any more.
+Both play the blueprint until the turn, so hands that end earlier count as zero. When a turn is reached, its cards and ranges
+are those of the blueprint's self-play, and the hand is played out with the agent in each seat equally often; the blueprint's
+own values of the two seats cancel. Play is over public states, with ranges instead of hands, and variance is reduced with
+values without further betting.
 
 The blueprint is that of ``runs/holdem``; without such a folder it is trained first, in minutes.
 
-``python papers/run.py holdem/own_blueprint 0.25`` plays a quarter of the hands. They are kept by what was played and by the
-code that plays, and those that are there are not played again.
+``python papers/run.py holdem/own_blueprint 0.25`` plays a quarter of the hands. Hands are cached by settings and code, and
+cached ones are not played again.
 """
 
 import json
@@ -34,10 +34,10 @@ from treeplex.search.evaluate.winnings import CheckedDown, drawn, played_out, po
 
 FOLDER, BOARDS = Path("runs/holdem"), 100_000
 AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "iterations=80,think=60"}
-"""Iterations decide, so that the machine's load does not."""
+"""Solves are limited by iterations, so that results do not depend on the machine's load."""
 HANDS = {"rivers": 1600, "turns and rivers": 1600}
 TURN, PLAYS = 2, 4
-"""The betting round that is played on from, and how often in each seat: what the agent solved is remembered."""
+"""The betting round from which hands are played out, and the number of times in each seat; the agent caches its solves."""
 CODE = (
     "treeplex.holdem.agents.endgames",
     "treeplex.search.agents",
@@ -47,15 +47,15 @@ CODE = (
 
 
 def own_blueprint() -> HoldemBlueprint:
-    """The blueprint of ``runs/holdem``, trained first where it is missing."""
+    """The blueprint of ``runs/holdem``, trained first if missing."""
     if not FOLDER.exists():
         train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     return HoldemBlueprint.load(FOLDER)
 
 
 def one_hand(number: int, player: Agent, blueprint: Agent, first: int = TURN, plays: int = PLAYS) -> list[float]:
-    """What the agent wins from the blueprint in a hand, chips, the mean of both seats; how much of it was luck; and whether the
-    ``first`` street of the agent came, from which ``plays`` are played in each seat.
+    """The agent's winnings from the blueprint in a hand, in chips, mean of both seats; the luck in them; and whether play
+    reached the agent's ``first`` street, from which ``plays`` are played in each seat.
     """
     generator, game, path = np.random.default_rng((7, number)), blueprint.game, list[int]()
     state, reached = game.first_state(), list(game.first_ranges())
@@ -83,13 +83,13 @@ def one_hand(number: int, player: Agent, blueprint: Agent, first: int = TURN, pl
 
 
 def file_of(name: str, blueprint: HoldemBlueprint) -> Path:
-    """Where an agent's hands are kept."""
+    """File of an agent's cached hands."""
     key = {"game": GAME, "agent": AGENTS[name], "plays": PLAYS, "blueprint": dict(blueprint.card), "code": code(*CODE)}
     return kept_file(key, f"own-blueprint-{name.replace(' ', '-')}", ".jsonl")
 
 
 def hands_of(name: str, count: int) -> Floats:
-    """The first so many hands, float64 [count, 4]: payoff, luck, whether the turn came, CPU seconds."""
+    """The first ``count`` hands, float64 [count, 4]: payoff, luck, whether the turn was reached, CPU seconds."""
     file = file_of(name, own_blueprint())
     known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     game = load(GAME)
@@ -105,7 +105,7 @@ def hands_of(name: str, count: int) -> Floats:
 
 
 def row_of(name: str, found: Floats) -> list[str]:
-    """Its row of the table."""
+    """An agent's row of the table."""
     rows = [name, f"{len(found):,}", f"{found[:, 2].mean():.0%}"]
     for won in (found[:, 0], found[:, 0] - found[:, 1]):
         mean, error = MILLI * won.mean(), half_width(MILLI * float(won.std(ddof=1)) / len(won) ** 0.5, len(won))

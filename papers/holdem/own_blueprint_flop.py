@@ -1,7 +1,7 @@
 """Winnings from re-solving flops to their ends, and then turns and rivers, against the agent's own blueprint.
 
-As ``own_blueprint``, one street earlier: the agent is Modicum's. ``python papers/run.py holdem/own_blueprint_flop 0.25`` plays
-a quarter of the hands; those that are there, by what was played and by the code that plays, are not played again.
+As ``own_blueprint``, but one street earlier, with Modicum as the agent. ``python papers/run.py holdem/own_blueprint_flop 0.25``
+plays a quarter of the hands; hands cached by settings and code are not played again.
 """
 
 import json
@@ -21,17 +21,17 @@ from treeplex.search.evaluate.statistics import half_width
 
 AGENT = "iterations=80,think=60,boards=8"
 HANDS, FLOP, PLAYS = 800, 1, 1
-"""Hands, the betting round that the agent begins with, and plays in each seat."""
+"""Hands, the agent's first betting round, and plays in each seat."""
 
 
 def file_of(blueprint: HoldemBlueprint) -> Path:
-    """Where hands are kept."""
+    """File of cached hands."""
     key = {"game": GAME, "agent": AGENT, "plays": PLAYS, "blueprint": dict(blueprint.card)}
     return kept_file({**key, "code": code(*CODE, "treeplex.holdem.agents.modicum")}, "own-blueprint-flop", ".jsonl")
 
 
 def hands_of(count: int) -> Floats:
-    """The first so many hands, float64 [count, 4]: payoff, luck, whether the flop came, CPU seconds."""
+    """The first ``count`` hands, float64 [count, 4]: payoff, luck, whether the flop was reached, CPU seconds."""
     file = file_of(own_blueprint())
     known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     game = load(GAME)
@@ -48,7 +48,7 @@ def hands_of(count: int) -> Floats:
 
 
 def interval(found: Floats) -> tuple[float, float]:
-    """What is won without luck and half the width of its 95% interval, mbb a hand."""
+    """Variance-reduced winnings and half the width of their 95% interval, in mbb/hand."""
     won = MILLI * (found[:, 0] - found[:, 1])
     return float(won.mean()), half_width(float(won.std(ddof=1)) / len(won) ** 0.5, len(won))
 

@@ -1,7 +1,7 @@
 """Preflop charts from some flops: distance of charts from few flops, turns and rivers to those from more, and error of
 equities on the same boards.
 
-Solves are kept in ``runs/preflop``, so that a call goes on with what is missing.
+Solves are cached in ``runs/preflop``, so that a call computes only missing ones.
 """
 
 from dataclasses import replace
@@ -25,7 +25,7 @@ MOST = (40, 3, 3)
 
 
 def solved(spot: Spot, dealt: tuple[int, ...]) -> HoldemSolution:
-    """The spot with so many flops, turns and rivers, from its file where there is one."""
+    """The solved spot with the given numbers of flops, turns and rivers, from its file if there is one."""
     spot = replace(spot, runouts=(0, *dealt))
     solve = partial(solve_spot, spot, iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
     return solved_once(FOLDER / f"{'x'.join(map(str, dealt))}.spot", solve)
@@ -36,7 +36,7 @@ def named(dealt: tuple[int, ...]) -> str:
 
 
 def charts(spot: Spot) -> tuple[list[list[str]], dict]:
-    """How far charts are from that of the most flops."""
+    """Distance of charts from that with the most flops."""
     found = {dealt: solved(spot, dealt) for dealt in DEALT}
     best, rows, numbers = found[MOST], [], {}
     for dealt, solution in found.items():
@@ -59,7 +59,7 @@ def charts(spot: Spot) -> tuple[list[list[str]], dict]:
 
 
 def equities_on_some(spot: Spot) -> tuple[list[list[str]], dict]:
-    """How far equities of classes on some boards are from those on all, weighted by pairs of hands."""
+    """Error of equities of hand classes on some boards compared with all, weighted by pairs of hands."""
     rows, numbers = [], {}
     for dealt in EQUITIES:
         boards, weights = weighted_boards(replace(spot, runouts=(0, *dealt)))

@@ -1,7 +1,7 @@
 """Preflop charts of 50, 100 and 200 big blinds: error of equities on fitted, evenly spread or random boards, the charts, and
 the difference between two sets of boards without a common flop.
 
-What is solved is kept in ``runs/preflop``, so that a call goes on with what is missing.
+Solves are cached in ``runs/preflop``, so that a call computes only missing ones.
 """
 
 from dataclasses import replace
@@ -25,14 +25,14 @@ from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, sh
 ITERATIONS = 120
 DRAWS = 20
 FOLDED = ("T4o", "T3o", "T2o", "74o", "73o", "72o", "J3o", "J2o", "43o", "42o", "Q2o", "32o")
-"""GetCoach (2024): what the small blind does not open to 2.5 of 100 big blinds, rake 5% up to 0.3 big blinds."""
+"""GetCoach (2024): hands that the small blind does not open to 2.5 with 100 big blinds, rake 5% up to 0.3 big blinds."""
 WORDS = "Frequencies published in words and those of the charts (%)"
 WAYS = 22_100 * 49 * 48
-"""Of dealing flop, turn and river."""
+"""Number of ways to deal flop, turn and river."""
 
 
 def random_boards(counts: tuple[int, int, int], generator: np.random.Generator) -> tuple[NDArray[np.uint8], Floats]:
-    """So many random flops, random turns of each and random rivers of each, and how many deals each board stands for."""
+    """Random flops, random turns of each and random rivers of each, with the number of deals each board represents."""
     found = []
     for _ in range(counts[0]):
         flop = tuple(generator.choice(52, 3, replace=False))
@@ -44,7 +44,7 @@ def random_boards(counts: tuple[int, int, int], generator: np.random.Generator) 
 
 
 def equities(spot: Spot) -> dict[str, tuple[float, float]]:
-    """Errors by how boards are chosen."""
+    """Errors by method of choosing boards."""
     counts, generator = SETS[SET], np.random.default_rng(0)
     draws = [equity_errors(*random_boards(counts, generator)) for _ in range(DRAWS)]
     found = {
@@ -55,14 +55,14 @@ def equities(spot: Spot) -> dict[str, tuple[float, float]]:
 
 
 def solve_set(name: str) -> HoldemSolution:
-    """The short spot on a set of boards, from its file where there is one."""
+    """The spot with the shortest stack on a set of boards, from its file if there is one."""
     spot = replace(chart_spot(SHORT_STACK), deal_set=name)
     solve = partial(solve_spot, spot, iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
     return solved_once(FOLDER / f"20bb-{name}-{ITERATIONS}.spot", solve)
 
 
 def two_sets() -> dict[str, dict[str, list[float]]]:
-    """How often each action is taken on either set of boards, by line and action, and how far charts are apart."""
+    """Action frequencies on both sets of boards, by line and action, and the distance between the charts."""
     one, other = map(solve_set, SETS)
     found = {}
     for line in LINES:
@@ -73,13 +73,13 @@ def two_sets() -> dict[str, dict[str, list[float]]]:
 
 
 def reached(one: PreflopChart, other: PreflopChart) -> float:
-    """How differently two charts play, as :func:`chart_distance`, over the hands that come here by the first chart."""
+    """Distance of two charts as in :func:`chart_distance`, weighted by the first chart's reach."""
     members = one.reach * np.array([6 if len(name) == 2 else 4 if name[2] == "s" else 12 for name in one.classes])
     return float(np.abs(one.shares - other.shares).sum(axis=0) @ members / members.sum() / 2)
 
 
 def published_rows(charts: dict[str, HoldemSolution]) -> list[list[str]]:
-    """Frequencies that are published in words, beside those of the charts."""
+    """Frequencies published in words, compared with those of the charts."""
     rows = []
     if (deep := charts.get("100bb")) is not None:
         first = solution_chart(deep)
@@ -111,7 +111,7 @@ def published_rows(charts: dict[str, HoldemSolution]) -> list[list[str]]:
 
 
 def shipped_row(name: str, solution: HoldemSolution) -> list[str]:
-    """What is said of a chart that ships."""
+    """The row of a shipped chart."""
     spot = solution.spot
     return [
         f"`{name}`",

@@ -30,26 +30,26 @@ SPOT, ITERATIONS = Path("examples/spots/preflop-until.yaml"), 60
 NETWORK = "network, 1,755 flops"
 FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
 PLACES = {"limped": ("", 1, "c", 0, 2.0), "raised": ("", 2, "r2", 1, 4.0)}
-"""Where flops are reached by the first chart: the small blind's line and its action, the big blind's, and the pot."""
+"""Lines by which the first chart reaches flops: the small blind's line and action, the big blind's, and the pot."""
 SOLVED = HandValueSettings(street="flop", iterations=60)
-"""How flops are solved whole that the network is measured on."""
+"""Settings of the full solves of flops that the network is compared with."""
 STEP = 24
-"""Of equities of flops in solves before the flop."""
+"""Complete boards per flop for equities in preflop solves."""
 CODE = (
     *("papers.holdem.preflop_network", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
     *("treeplex.holdem.policies", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
-"""What decides numbers, besides settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 
 
 def whole_spot(name: str) -> Spot:
-    """The spot on a set of boards, to be solved to its end."""
+    """The spot on a set of boards, for a full solve."""
     spot = read_spot_file(SPOT).spot()
     return replace(spot, deal_set=name, settings=replace(spot.settings, until=None))
 
 
 def chart_key(name: str, net: NetFile) -> dict[str, Any]:
-    """What a chart's solution is kept under."""
+    """Cache key of a chart's solution."""
     key = {"what": "holdem/preflop_network", "iterations": ITERATIONS, "code": code(*CODE)}
     if name == NETWORK:
         return {**key, "game": read_spot_file(SPOT).spot().identity, "net": net.checksum}
@@ -57,7 +57,7 @@ def chart_key(name: str, net: NetFile) -> dict[str, Any]:
 
 
 def charts(net: NetFile) -> dict[str, HoldemSolution]:
-    """The same betting solved on either set of boards, and by the network on all flops; from files where there are."""
+    """Charts of the same betting, solved on both sets of boards and by the network on all flops; from files if they exist."""
     found = {}
     for name in (*SETS, NETWORK):
         path = kept_file(chart_key(name, net), f"preflop-network-20bb-{name.split(',')[0]}", ".spot")
@@ -68,14 +68,14 @@ def charts(net: NetFile) -> dict[str, HoldemSolution]:
 
 
 def ranges(chart: HoldemSolution, place: str) -> tuple[Floats, Floats]:
-    """How often each hand comes to a place on the flop, both players', by a chart."""
+    """Both players' reach of each hand at a flop, by a chart."""
     opened, raised, line, answered, _ = PLACES[place]
     small, big = solution_chart(chart, opened).shares[raised], solution_chart(chart, line).shares[answered]
     return big[HAND_CLASSES], small[HAND_CLASSES]
 
 
 def flop_errors(chart: HoldemSolution, net: NetFile) -> list[dict[str, Any]]:
-    """For flops and places: mean absolute errors of the network and of showdown values against whole solves, in pots."""
+    """By flop and line: mean absolute errors of the network and of showdown values relative to full solves, in pots."""
     key = {**chart_key(next(iter(SETS)), net), "net": net.checksum, "settings": asdict(SOLVED)}
     return [
         kept({**key, "flop": text, "place": PLACES[place]}, partial(errors_at, chart, net, text, place))
@@ -85,7 +85,7 @@ def flop_errors(chart: HoldemSolution, net: NetFile) -> list[dict[str, Any]]:
 
 
 def errors_at(chart: HoldemSolution, net: NetFile, text: str, place: str) -> dict[str, Any]:
-    """The same of one flop and place."""
+    """Mean absolute errors on one flop after one line, in pots."""
     board, pot = HandBoard.of(chart.spot.format, parse_cards(text)), PLACES[place][-1]
     held = [np.where(np.isin(np.arange(1326), board.held), own, 0.0) for own in ranges(chart, place)]
     reach = np.stack([own / own.sum() for own in held])
@@ -96,7 +96,7 @@ def errors_at(chart: HoldemSolution, net: NetFile, text: str, place: str) -> dic
 
 
 def errors(true: Situation, worth: Any) -> dict[str, float]:
-    """Mean absolute errors of hands as often as they are held, and of a whole range's value, in pots."""
+    """Mean absolute errors of hands weighted by range, and of a range's value, in pots."""
     some = HandBoard.of(true.board.format, true.board.cards, every=STEP)
     mass, equity = some.equities(true.reach, step=STEP)
     guesses = {
@@ -113,7 +113,7 @@ def errors(true: Situation, worth: Any) -> dict[str, float]:
 
 
 def decision_rows(solved_charts: dict[str, HoldemSolution]) -> dict[str, dict[str, Any]]:
-    """By line: how often each action is taken in each chart, and how far each is from the first."""
+    """By line: action frequencies of each chart, and its distance from the first."""
     found: dict[str, dict[str, Any]] = {}
     for line, text in LINES.items():
         each = {name: solution_chart(solution, line) for name, solution in solved_charts.items()}

@@ -26,7 +26,7 @@ LINES = {"": "first", "c": "after a limp", "r2.5": "after a raise", "r2.5,r10": 
 
 
 def until_flop(stack: float) -> Spot:
-    """The spot of a chart that ships, cut off where the flop is dealt, with the network's bets after it."""
+    """The spot of a shipped chart, cut at the flop, with the network's bets after it."""
     spot, learned = chart_spot(stack), read_spot_file(LEARNED).spot()
     assert isinstance(spot.bets, BetPlan)
     assert isinstance(learned.bets, BetPlan)
@@ -35,15 +35,15 @@ def until_flop(stack: float) -> Spot:
 
 
 def shipped(stack: float) -> HoldemSolution:
-    """The chart that ships."""
+    """The shipped chart."""
     found = read_solved(f"{stack:g}bb")
     assert found is not None
     return found
 
 
 def charted(stack: float) -> dict[str, Any]:
-    """A chart by the network: seconds, the small blind's value in big blinds, and by line how it plays beside the one that
-    ships.
+    """A chart from the network: seconds, the small blind's value in big blinds, and by line its comparison with the shipped
+    one.
     """
     solution, other = solve_spot(until_flop(stack), "dcfr", until="flop", iterations=ITERATIONS), shipped(stack)
     lines = {}
@@ -55,7 +55,7 @@ def charted(stack: float) -> dict[str, Any]:
 
 
 def words(often: Mapping[str, float]) -> str:
-    """How often actions are taken, %."""
+    """Action frequencies in %, as text."""
     return ", ".join(f"{name} {100 * each:.1f}" for name, each in often.items())
 
 

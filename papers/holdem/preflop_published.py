@@ -1,7 +1,7 @@
 """Preflop by the rules of two published charts: raise or fold with rake, and a tournament's antes.
 
-The charts that ship know limps, no rake and no antes. Here the same tree and boards are solved by the published rules, as far
-as these are told, so that what is left of the differences is not theirs. What is solved is kept in ``runs/preflop``.
+The shipped charts have limps, no rake and no antes. Here their tree and boards are solved with the published rules, as far as
+these are stated, so that the remaining differences have other causes. Solves are cached in ``runs/preflop``.
 """
 
 from dataclasses import replace
@@ -18,11 +18,11 @@ from treeplex.holdem.study.preflop_charts import read_solved, solution_chart
 RAKE = Rake(0.05, 0.3, no_flop_no_drop=True)
 ANTE = 0.12
 STEPS = ("rake", "no limps", "both")
-"""What changes in the chart of 100 big blinds, one after the other and together."""
+"""Changes to the chart of 100 big blinds, separately and together."""
 
 
 def by_rules(name: str) -> Spot:
-    """The spot of a chart with published rules, by the name of its file."""
+    """The spot of a chart with published rules, by file name."""
     stack, rules = name.split("bb-")
     spot = chart_spot(float(stack))
     assert isinstance(spot.bets, BetPlan)
@@ -34,7 +34,7 @@ def by_rules(name: str) -> Spot:
 
 
 def solved(name: str) -> HoldemSolution:
-    """A chart by published rules, from its file where there is one."""
+    """A solved chart with published rules, from its file if there is one."""
     path, spot = FOLDER / f"{name}.spot", by_rules(name)
     if path.exists() and ((known := read_solved(str(path))) is None or known.spot.identity != spot.identity):
         path.unlink()
@@ -42,7 +42,7 @@ def solved(name: str) -> HoldemSolution:
 
 
 def rows_of(charts: dict[str, HoldemSolution]) -> dict[str, tuple[str, str]]:
-    """What is published and what charts say, by what it is about."""
+    """Published frequencies and those of charts, by topic."""
     return {about: (theirs, ours) for about, theirs, ours in published_rows(charts)}
 
 

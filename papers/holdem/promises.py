@@ -33,14 +33,14 @@ MILLI = 1000.0
 
 
 def judged(game: CompiledSpot, average: np.ndarray) -> float:
-    """Exploitability of a policy as a compiled spot stores it, in thousandths of the pot."""
+    """Exploitability of a compiled spot's policy, in thousandths of the pot."""
     none = np.zeros(0, np.float32)
     found = judge_spot(game, average, store_of_policy(game, average, none), judging_crew(game, 1), expected=False)
     return MILLI * found.exploitability / game.spot.pot
 
 
 def on_flop(folder: str, flop: str) -> BucketPolicy:
-    """How a blueprint goes on after a limp, a check and a flop, with the ranges that come there by it."""
+    """A blueprint's policy on a flop after a limp and a check, with its ranges there."""
     game = load(WHOLE)
     player = agent(folder, game)
     assert isinstance(player, HoldemBlueprintAgent)
@@ -55,7 +55,7 @@ def on_flop(folder: str, flop: str) -> BucketPolicy:
 
 
 def flops() -> dict[str, list[float]]:
-    """A blueprint in buckets on some flops, and with the turns solved again."""
+    """A blueprint in buckets on some flops, and with re-solved turns."""
     found = {}
     with TemporaryDirectory() as folder:
         train(WHOLE, "blueprint", settings=TRAINING, out=Path(folder) / "run")

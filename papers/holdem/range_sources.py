@@ -1,8 +1,8 @@
 """Sources of training ranges for a network for single hands: random, or a blueprint's self-play; both evaluated on both, at
 the start of the river.
 
-Rivers are cheap enough to solve thousands of each. The blueprint is that of ``runs/holdem``, as in ``own_blueprint``; without
-such a folder it is trained first, in minutes. Rows are kept in parts in ``runs/papers``.
+Rivers solve fast enough for thousands of each. The blueprint is that of ``runs/holdem``, as in ``own_blueprint``; without such
+a folder it is trained first, in minutes. Rows are cached in parts in ``runs/papers``.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ from treeplex.learn.hand_values.source import HandSource
 
 RANDOM, SELF_PLAY = "random ranges", "self-play"
 PART, PARTS, TESTS = 400, 6, 80
-"""Situations of a part, which has a seed of its own, how many parts a network learns from, and situations to judge on."""
+"""Situations per part (each with a separate seed), training parts, and test situations."""
 SETTINGS = HandValueSettings(street="river")
 CODE = (
     *(
@@ -41,18 +41,18 @@ CODE = (
     ),
     *("treeplex.holdem.engine", "treeplex.holdem.solve", "treeplex.holdem.forms", "treeplex.holdem.whole"),
 )
-"""What decides numbers, besides settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 Rows = tuple[Singles, Singles]
 
 
 def played(spot: Spot) -> Situation:
-    """A river of play, solved with the sizes of random situations."""
+    """A river from self-play, solved with the bet sizes of random situations."""
     reach = np.stack([own / own.sum() for own in spot.ranges])
     return solve_situation(HandBoard.of(HOLDEM, spot.board), spot.stack / spot.opening_pot, reach, SETTINGS)
 
 
 def situations(source: str, count: int, seed: int) -> list[Situation]:
-    """So many, of one kind."""
+    """The given number of situations of one kind."""
     if source == SELF_PLAY:
         solving = StreetSolving(start=3, drop=0.0)
         return [played(spot) for spot in spots_of_play(FOLDER, solving, count, np.random.default_rng((3, seed)))]
@@ -61,7 +61,7 @@ def situations(source: str, count: int, seed: int) -> list[Situation]:
 
 
 def part(source: str, seed: int, card: Mapping[str, object]) -> Rows:
-    """Rows of a part of the situations, from ``runs/papers`` if they are there."""
+    """Rows of a part of the situations, from the cache if present."""
     key = {"source": source, "seed": seed, "count": PART, "blueprint": dict(card), "code": code(*CODE)}
     file = kept_file(key, f"range-sources-{source.replace(' ', '-')}-{seed}", ".npz")
     if not file.exists():
@@ -75,7 +75,7 @@ def part(source: str, seed: int, card: Mapping[str, object]) -> Rows:
 
 
 def together(parts: list[Rows]) -> Rows:
-    """The rows of some parts, in turn."""
+    """The concatenated rows of some parts."""
     inputs, targets = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return inputs, targets
 
@@ -90,12 +90,12 @@ def by_network(rows: Rows) -> Model:
 
 
 def by_line(rows: Rows) -> Model:
-    """Least squares on rows."""
+    """Least-squares predictions."""
     return partial(linear, *rows)
 
 
 def models(parts: Mapping[str, list[Rows]]) -> dict[str, Model]:
-    """Every model by its name: without learning, linear, and networks of more and fewer situations of either kind, or both."""
+    """All models by name: showdown values, linear, and networks trained on more or fewer situations of either kind, or both."""
     found: dict[str, Model] = {"showdown": lambda tests: [each.equity - 0.5 for each in tests]}
     for source, rows in parts.items():
         found[f"linear, {source}, {PART * len(rows):,}"] = by_line(together(rows))

@@ -1,8 +1,8 @@
-"""A policy of hold'em whose next street is solved again on every board, so that it can be judged whole.
+"""A hold'em policy whose next street is re-solved on every board, so that the whole policy can be evaluated.
 
-Like :func:`treeplex.search.resolve_subgames` in public trees: the first street is kept, and behind each
-of its ends and each deal a player is solved again to the end of the hand, behind a gadget with what the policy promised the
-other one's hands, or from ranges alone.
+Like :func:`treeplex.search.resolve_subgames` in public trees: the first street is unchanged, and after each of its ends and
+each deal a player is re-solved to the end of the hand, with a gadget that has the policy's values for the opponent's hands, or
+from ranges alone.
 """
 
 from typing import Any
@@ -30,19 +30,19 @@ from treeplex.search.subgames.horizon import TO_THE_END
 def resolved_streets(
     policy: HandPolicy, gadget: str, *, method: str = "cfr+", iterations: int = 1000
 ) -> tuple[CompiledSpot, NDArray[np.float32]]:
-    """The policy with everything after its first street solved again, for both players.
+    """The policy with everything after its first street re-solved for both players.
 
-    Behind a gadget the result is at most as exploitable as the policy was, up to how far the iterations have converged (Burch
-    et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1).
+    With a gadget the result is at most as exploitable as the policy, up to the convergence of the solves (Burch et al. 2014,
+    theorem 1; Moravčík et al. 2016, theorem 1).
 
     Args:
-        policy: from a street on; ranges are those of its game.
+        policy: from a street on, with the ranges of its game.
         gadget: ``none``, or one of :data:`treeplex.search.subgames.gadgets.GADGETS`.
         method: one of :data:`treeplex.search.methods.METHODS`, of the CFR family.
         iterations: of each solve.
 
     Returns:
-        The compiled game, all boards by themselves, and the policy as it stores them, float32 [Q]; see
+        The compiled game without isomorphism, and the policy as it stores it, float32 [Q]; see
         :func:`treeplex.holdem.policies.judge.judge_spot`.
 
     Raises:
@@ -53,7 +53,7 @@ def resolved_streets(
     game = policy.game
     whole = cut_holdem(game, Belief.root(game), TO_THE_END).whole
     if len(whole.boards) < 2:
-        raise AlgorithmError("no street follows, so nothing is left to be solved again")
+        raise AlgorithmError("nothing to re-solve: no street follows")
     average = written(policy, whole)
     again, root, hands = average.copy(), whole.forests[0].roots[0], len(game.spot.format.hands)
     facing = [HoldemValues(whole, average, responder=1 - player) for player in (0, 1)]
@@ -83,7 +83,7 @@ def resolved_streets(
 
 
 def spread(numbers: Floats, held: NDArray[np.signedinteger[Any]], hands: int) -> Floats:
-    """Numbers of the hands that are held as numbers of all hands, 0 for others."""
+    """Values of a range's hands as values of all hands, 0 for others."""
     found = np.zeros(hands)
     found[held] = numbers
     return found
@@ -92,7 +92,7 @@ def spread(numbers: Floats, held: NDArray[np.signedinteger[Any]], hands: int) ->
 def copy_policy(
     subgame: HoldemSubgame, source: NDArray[np.float32], player: int, whole: CompiledSpot, target: NDArray[np.float32]
 ) -> None:
-    """Write how a player plays a subgame, [Q], to a policy of the game that it is part of, [Q]; both to the end of the game."""
+    """Copy a player's policy of a subgame, [Q], into a policy of the containing game, [Q]; both reach the end of the game."""
     later = len(whole.boards) - len(subgame.whole.boards)
     for street, boards in enumerate(subgame.whole.boards):
         numbers = {board.cards: number for number, board in enumerate(whole.boards[street + later])}

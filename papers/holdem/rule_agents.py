@@ -1,6 +1,6 @@
 """Winnings of a local best response from the rule agents of whole no-limit hold'em, a lower bound of their exploitability.
 
-Hands are kept in parts in ``runs/papers``; ``python papers/run.py holdem/rule_agents 3`` plays three times as many.
+Hands are cached in parts in ``runs/papers``; ``python papers/run.py holdem/rule_agents 3`` plays three times as many.
 """
 
 from papers.common.kept import code, effort
@@ -10,12 +10,12 @@ from papers.holdem.whole import GAME, bounded_in_parts, together
 from treeplex.search.agents.by_rules import STYLES
 
 ACTIONS, PART, PARTS = "fcpa", 200, 1
-"""What it considers, hands of each part, and how many there are."""
+"""Actions considered, hands per part, and number of parts."""
 CODE = ("treeplex.search.evaluate", "treeplex.holdem.whole", "treeplex.search.agents", "treeplex.search.match.lbr_run")
 
 
 def won_from(style: str, parts: int) -> list[float]:
-    """What it wins from an agent over all parts, and half the width of the interval, mbb a hand."""
+    """Its winnings from an agent over all parts, and half the width of the interval, in mbb/hand."""
     key = {"style": style, "actions": ACTIONS, "code": code(*CODE)}
     return together(bounded_in_parts(f"rules(style={style})", key, parts, PART, actions=ACTIONS), parts * PART)
 

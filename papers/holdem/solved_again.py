@@ -1,9 +1,9 @@
-"""A policy of a whole spot, its last streets solved again on all boards at once, so that the result can be judged.
+"""A policy of a spot whose last streets are re-solved on all boards at once, so that it can be evaluated.
 
-It is what an agent plays that solves each street when it begins: from the ranges with which the policy leads there, or behind
-a gadget with what the policy promised the other player's hands. Agents solve one public state at a time
-(:class:`treeplex.holdem.search.subgames.endgame_search.EndgameSearch`); here all of a street are solved side by side, by
-the same updates.
+It is the policy of an agent that solves each street at its start: from the ranges of the policy, or with a gadget that has the
+policy's values for the opponent's hands. Agents solve one public state at a time
+(:class:`treeplex.holdem.search.subgames.endgame_search.EndgameSearch`); here all states of a street are solved at once, by the
+same updates.
 """
 
 from typing import Any
@@ -30,14 +30,14 @@ from treeplex.solvers import Variant, Weights
 def solved_again(
     later: LaterStreets, average: Floats, gadget: str = UNSAFE, *, method: str = "dcfr", iterations: int = 200
 ) -> Floats:
-    """A policy with some last streets of its spot solved again, for both players.
+    """A policy with some last streets of its spot re-solved for both players.
 
-    Behind a gadget the result is at most as exploitable as the policy was, up to how far the iterations have converged (Burch
-    et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1).
+    With a gadget the result is at most as exploitable as the policy, up to the convergence of the solves (Burch et al. 2014,
+    theorem 1; Moravčík et al. 2016, theorem 1).
 
     Args:
-        later: the streets; behind a gadget they are entered when their cards are dealt.
-        average: float64 [Q], the policy as a solver stores it for the whole spot.
+        later: the streets; with a gadget they must be entered after their cards are dealt.
+        average: float64 [Q], the policy as a solver stores it for the spot.
         gadget: ``none``, or one of :data:`treeplex.search.subgames.gadgets.GADGETS`.
         method: a variant of CFR.
         iterations: of each solve.
@@ -51,7 +51,7 @@ def solved_again(
     if gadget not in (UNSAFE, *GADGETS):
         raise AlgorithmError(f"unknown gadget {gadget!r}; known: {', '.join((UNSAFE, *GADGETS))}")
     if gadget != UNSAFE and not later.dealt:
-        raise AlgorithmError(f"gadget {gadget} stands where cards are dealt; enter the streets there (dealt=True)")
+        raise AlgorithmError(f"gadget {gadget} needs streets that begin with a deal; use dealt=True")
     ranges, found = entering_ranges(later, average), average.copy()
     tail = found[later.stored_before :]
     if gadget == UNSAFE:
@@ -67,7 +67,7 @@ def solved_again(
 
 
 def entering_ranges(later: LaterStreets, average: Floats) -> Ranges:
-    """The ranges with which a policy comes to some streets, for each player float64 [K, H]; every hand has a trace."""
+    """A policy's ranges at the entrances of some streets, for each player float64 [K, H]; every hand has positive reach."""
     none: NDArray[Any] = np.zeros(0, np.float32)
     crew, store, found = judging_crew(later.whole, 1), store_of_policy(later.whole, average, none), []
     for player, possible in enumerate(later.entrances.possible):
@@ -77,14 +77,14 @@ def entering_ranges(later: LaterStreets, average: Floats) -> Ranges:
 
 
 class LaterSolve:
-    """Some last streets being solved.
+    """A solve of some last streets.
 
     Attributes:
         later: the streets.
-        ranges: for each player float64 [K, H], with which they begin.
+        ranges: for each player float64 [K, H], at the start.
         rows: the weights of all iterations.
         solver: arrays and scratch space.
-        gadget: what stands in front of every place where one enters; None for nothing.
+        gadget: at every entrance; None without gadget.
     """
 
     def __init__(self, later: LaterStreets, ranges: Ranges, method: str, iterations: int) -> None:
@@ -103,7 +103,7 @@ class LaterSolve:
             self._enter(player, ranges[player])
 
     def stand_behind(self, gadget: str, player: int, average: Floats) -> None:
-        """Put a gadget in front for a player who solves again, with what a policy of the whole spot, [Q], promised."""
+        """Add a gadget for the re-solving player, with the values of a policy of the spot, [Q]."""
         later, crew, store = self.later, self.solver.crew, self.solver.store
         other, places, old = 1 - player, later.entrances, average[later.stored_before :].astype(store.average.dtype)
         crew.descend(player, old, store.average_scales, store, first=1, streets=crew.last)
@@ -130,19 +130,19 @@ class LaterSolve:
         return store.average
 
     def _walk(self, player: int, row: Floats, add: float, *, streets: int | None = None) -> None:
-        """Own reach by the current policy, on the first streets; it enters the average."""
+        """Own reach by the current policy on the first streets, for the average."""
         store, crew = self.solver.store, self.solver.crew
         upto = crew.last + 1 if streets is None else streets
         keep = row[AVERAGE_DISCOUNT]
         crew.descend(player, store.guesses, store.guess_scales, store, keep=keep, add=add, first=1, streets=upto)
 
     def _enter(self, player: int, ranges: Floats) -> None:
-        """Let a player begin with these ranges, [K, H]."""
+        """Set a player's starting ranges, [K, H]."""
         for places, hands, rows in self.later.rows(self.solver.crew.work, player):
             rows[:] = ranges[places][:, hands]
 
     def _returned(self, player: int) -> Floats:
-        """What came back to a player's hands after a pass, float64 [K, H]."""
+        """Returned values of a player's hands after a pass, float64 [K, H]."""
         found = np.zeros_like(self.ranges[player])
         for places, hands, rows in self.later.rows(self.solver.crew.work, player, gathered=True):
             found[places, hands] = rows

@@ -1,8 +1,7 @@
 """Flops solved until the turn with the library's network for hands and with showdown values, compared with full solves: first
 decisions, values, time, and exploitability of the flop strategy with later streets solved.
 
-Flops are kept one by one, so that a call goes on with what is missing; ``papers/run.py holdem/until 3`` does no more than three
-new ones.
+Flops are cached one by one, so that a call computes only missing ones; ``papers/run.py holdem/until 3`` computes at most three.
 """
 
 from functools import partial
@@ -24,7 +23,7 @@ from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.rebel.files import NetFile, read_net
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
-"""None of them is one that a network has seen: its situations are turns."""
+"""Flops; the network was trained on turns and has seen none of them."""
 RANGES = {"oop": "88+,ATs+,AQo+,KJs+,QJs,JTs,T9s,98s", "ip": "TT+,AJs+,AQo+,KQs,QJs,JTs,T9s,98s,87s"}
 BEST, JUDGING, UNTIL = 60, 8, 40
 WHOLE = (10, 20)
@@ -32,7 +31,7 @@ CODE = (
     *("papers.holdem.until", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
     *("treeplex.holdem.policies", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
-"""What decides the numbers of a flop, besides settings; see ``kept.py``."""
+"""Modules that affect a flop's results; see ``kept.py``."""
 
 
 def spot_on(board: str) -> Spot:
@@ -41,7 +40,7 @@ def spot_on(board: str) -> Spot:
 
 
 def first_policies(solution: HoldemSolution) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The first decision's policy and the answer to a check's, [A, hands], and the weights of the hands there."""
+    """Policies at the first decision and after a check, [A, hands], and the weights of the hands."""
     values, nodes = solution.hand_values, solution.tree.nodes
     found = []
     for node, player in ((0, 0), (nodes[0].children[0], 1)):
@@ -51,13 +50,13 @@ def first_policies(solution: HoldemSolution) -> list[tuple[np.ndarray, np.ndarra
 
 
 def distance(one: HoldemSolution, other: HoldemSolution) -> list[float]:
-    """Half the sum of differences of the first two decisions, over the ranges that the players begin with."""
+    """Total variation distance at the first two decisions, weighted by the starting ranges."""
     pairs = zip(first_policies(one), first_policies(other), strict=True)
     return [float((np.abs(mine - its).sum(axis=0) * weights).sum() / 2) for (mine, weights), (its, _) in pairs]
 
 
 def flop(board: str) -> dict:
-    """One flop: a row of numbers by solve."""
+    """Results of one flop, a row per solve."""
     spot, rows = spot_on(board), {}
     solve_spot(spot, until="turn", iterations=2)  # kernels are compiled or read
     best = solve_spot(
@@ -80,7 +79,7 @@ def flop(board: str) -> dict:
 
 
 def key_of(board: str, net: NetFile) -> dict[str, Any]:
-    """What a flop's numbers are kept under."""
+    """Cache key of a flop."""
     made = {"best": BEST, "judging": JUDGING, "until": UNTIL, "whole": WHOLE, "net": net.checksum, "code": code(*CODE)}
     return {"what": "holdem/until", "game": spot_on(board).identity, **made}
 

@@ -1,8 +1,8 @@
-"""Whole no-limit hold'em with 50 big blinds: a blueprint in buckets against rule agents and a local best response.
+"""Full no-limit hold'em with 50 big blinds: a blueprint in buckets against rule agents and a local best response.
 
-The blueprint is that of ``runs/holdem-long``; without such a folder it is trained first, in an hour. What is there of a
-training is measured as it is. Matches and parts of the local best response are kept in ``runs``, so that a call goes on with
-what is missing.
+The blueprint is that of ``runs/holdem-long``; without such a folder it is trained first, in an hour. An unfinished training run
+is measured as it is. Matches and parts of the local best response are cached in ``runs``, so that a call computes only missing
+ones.
 """
 
 import math
@@ -26,21 +26,21 @@ GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3
 FOLDER, BOARDS = Path("runs/holdem-long"), 1_000_000
 HANDS = dict.fromkeys(STYLES, 20_000) | {"folder": 1000}
 LBR_PARTS, LBR_HANDS = 20, 1000
-"""How often, each with a seed of its own, and hands of each."""
+"""Number of parts, each with a separate seed, and hands per part."""
 CODE = ("treeplex.search.evaluate", "treeplex.holdem.whole", "treeplex.holdem.blueprint.policy")
 MILLI = 1000 / 2
-"""Thousandths of a big blind in a chip."""
+"""mbb per chip."""
 
 
 def long_blueprint() -> HoldemBlueprint:
-    """The blueprint of ``runs/holdem-long``, trained first where it is missing."""
+    """The blueprint of ``runs/holdem-long``, trained first if missing."""
     if not FOLDER.exists():
         train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     return HoldemBlueprint.load(FOLDER)
 
 
 def against_rules(trained: int) -> tuple[list[list[str]], dict[str, float]]:
-    """Rows and numbers of matches with rule agents, of a blueprint of so many boards."""
+    """Rows and numbers of a blueprint's matches with rule agents."""
     rows, numbers = [], {}
     for style, about in STYLES.items():
         folder = Path(f"runs/holdem-rules/{trained}-{style}")
@@ -57,12 +57,12 @@ def against_rules(trained: int) -> tuple[list[list[str]], dict[str, float]]:
 
 
 def bounded_in_parts(who: str, key: Mapping[str, Any], parts: int, hands: int, **options: Any) -> list[list[float]]:
-    """What a local best response gets from an agent in parts of so many hands, each with a seed of its own and kept.
+    """Winnings of a local best response against an agent, in cached parts of ``hands`` hands with separate seeds.
 
     Args:
         who: the agent.
-        key: what a part is kept under, besides its seed.
-        parts, hands: how many parts, and hands of each.
+        key: cache key of a part, besides its seed.
+        parts, hands: number of parts, and hands per part.
         options: of :func:`local_best_response`.
 
     Returns:
@@ -82,7 +82,7 @@ def bounded_in_parts(who: str, key: Mapping[str, Any], parts: int, hands: int, *
 
 
 def together(parts: Sequence[Sequence[float]], hands: int) -> list[float]:
-    """The mean of parts of equally many hands and half the width of its 95% interval, mbb a hand.
+    """The mean of parts with equally many hands, and half the width of its 95% interval, in mbb/hand.
 
     Args:
         parts: the mean of each and its standard error, chips.

@@ -37,7 +37,7 @@ def always_call(spec: str) -> Policy:
 
 
 def learned(policy: Policy) -> tuple[float, float]:
-    """What a learned response wins in held-out hands, and half of its 95% interval."""
+    """Winnings of a learned response in held-out hands, and half the width of their 95% interval."""
     rules = turn_by_turn(load(policy.game.spec))
     response = BestResponse(rules, SETTINGS, RulesWorld(rules, policy))
     for _ in range(SETTINGS.steps):

@@ -29,14 +29,14 @@ DECKS = {
     "rhode_island": "rhode_island(ranks=3,raises=1)",
 }
 DECK_SEEDS, DECK_UPDATES = range(3), 50
-"""Of trainings on :data:`DECKS`: half as many updates as on Leduc poker."""
+"""Updates on :data:`DECKS`: half as many as on Leduc poker."""
 TABLE_UPDATES = 300
-"""Of a table on Leduc poker, three times those of a network: its rows share nothing."""
+"""Updates of a table on Leduc poker, three times those of a network, because its rows share no parameters."""
 WORDS = {BEST: "the K best snapshots", LATEST: "itself alone"}
 
 
 def trained(name: str, spec: str, settings: Mapping[str, Any]) -> TrainingRun:
-    """A training in a folder of a name, which goes on where it stands."""
+    """A training run in the folder of its name, resumed if unfinished."""
     folder = FOLDERS / name.replace(" ", "-")
     if kind_of(folder) == ALPHAHOLDEM.name:
         return train(resume=folder)
@@ -44,8 +44,8 @@ def trained(name: str, spec: str, settings: Mapping[str, Any]) -> TrainingRun:
 
 
 def measured_run(opponents: str, seed: int, before: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
-    """What a training comes to, on Leduc poker, by a table (the ``kind`` :data:`TABLE`) or on a deck; as ``before`` has it
-    where there is no folder.
+    """Results of a training run on Leduc poker, with a table (``kind`` :data:`TABLE`) or on a deck; from ``before`` if it has
+    no folder.
     """
     name = f"{opponents} {seed}" if kind is None else f"{kind} {opponents} {seed}"
     if name in before and not (FOLDERS / name.replace(" ", "-")).exists():
@@ -71,7 +71,7 @@ def measured_run(opponents: str, seed: int, before: dict[str, Any], kind: str | 
 
 
 def seat_values(policy: Policy) -> tuple[float, float]:
-    """What a policy wins in each seat against uniform play, in chips."""
+    """Winnings of a policy in each seat against uniform play, in chips."""
     game = policy.game
     found = []
     for player in (0, 1):
@@ -83,14 +83,14 @@ def seat_values(policy: Policy) -> tuple[float, float]:
 
 
 def leduc_row(words: str, runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Exploitability and what seats win against uniform play, over seeds."""
+    """Exploitability, and winnings per seat against uniform play, over seeds."""
     won = np.array([run["seats"] for run in runs])
     exploited = [band([run[name] for run in runs]) for name in ("last", "late", "best")]
     return [words, *exploited, *(band(list(won[:, seat])) for seat in (0, 1))]
 
 
 def table_findings(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What tables come to, as a sentence."""
+    """Results of tables, as a sentence."""
     if not runs:
         return []
     late = {each: np.mean([run["late"] for name, run in runs.items() if f" {each} " in name]) for each in WORDS}
@@ -102,7 +102,7 @@ def table_findings(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def deck_rows(deck: str, before: dict[str, Any], asked: bool) -> tuple[list[list[str]], dict[str, Any]]:
-    """Rows of a deck and its runs by name: all seeds if it is asked for, else those that there are ``before``."""
+    """Rows of a deck and its runs by name: all seeds if requested, otherwise those in ``before``."""
     measured, rows = dict[str, Any](), list[list[str]]()
     game = tp.compile(DECKS[deck])
     uniform = judge(game, Policy.uniform(game)).exploitability
@@ -117,7 +117,7 @@ def deck_rows(deck: str, before: dict[str, Any], asked: bool) -> tuple[list[list
 
 
 def deck_findings(rows: Sequence[Sequence[str]]) -> list[str]:
-    """What :func:`deck_rows` say of the second half of training, as a sentence for each deck."""
+    """Results of the second half of training, a sentence per deck."""
     found = dict[str, list[str]]()
     for game, words, _, _, late, _ in rows:
         found.setdefault(game, []).append(f"{late} against {words}")
@@ -129,7 +129,7 @@ def deck_findings(rows: Sequence[Sequence[str]]) -> list[str]:
 
 @study(title="AlphaHoldem on Leduc poker", place=21, minutes=15, needs=("torch",))
 def reproduce(*options: str) -> Result:
-    """With the options :data:`STORED`, :data:`TABLE` and names of :data:`DECKS`, besides networks on Leduc poker."""
+    """Options: :data:`STORED`, :data:`TABLE` and names of :data:`DECKS`, in addition to networks on Leduc poker."""
     before = earlier("learners/alphaholdem", options).get("trainings", {})
     asked = [each for each in options if each != STORED]
     game = tp.compile(GAME)

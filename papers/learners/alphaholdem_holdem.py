@@ -1,4 +1,4 @@
-"""AlphaHoldem on hold'em: a small deck with exact exploitability, and whole no-limit hold'em with minutes of training."""
+"""AlphaHoldem on hold'em: a small deck with exact exploitability, and full no-limit hold'em with minutes of training."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,19 +22,19 @@ FOLDERS = ROOT / "runs" / "papers" / "alphaholdem"
 SMALL = "holdem(stack=6,sizes=[100%;a],ranks=4,suits=2,hole=1,deal=[0;1;1])"
 WHOLE = "holdem(sizes=[50%;100%;a],preflop=[3x;a])"
 CHECKED, EVERY = 4000, 20
-"""Hands against uniform play of an evaluation, and updates between two."""
+"""Hands against uniform play per evaluation, and updates between evaluations."""
 SHOWN = (0, 40, 100, 200, 400, 600, 800, 1000)
-"""Updates after which a table shows what was won from uniform play."""
+"""Updates at which a table shows the winnings against uniform play."""
 BLUEPRINT, BOARDS = "blueprint", 3000
-"""An opponent: a blueprint of external sampling in buckets, of about a minute."""
+"""An opponent: a blueprint trained by external sampling in buckets for about a minute."""
 OPPONENTS = ("uniform", *(f"rules(style={style})" for style in ("caller", "shover", "rock", "regular", "station", "maniac")))
-"""Agents of the library that it meets besides."""
+"""Other opponents from the library."""
 HANDS, LBR_HANDS = 400, 150
-"""Of a match, in pairs with the same cards; and of local best response."""
+"""Hands of a match, in pairs with the same cards; and of local best response."""
 
 
 class Plan(NamedTuple):
-    """A training: of which game, how many updates, and from which seeds."""
+    """A training run: game, number of updates, and seeds."""
 
     game: str
     updates: int
@@ -43,16 +43,16 @@ class Plan(NamedTuple):
 
 PLANS = {"small": Plan(SMALL, 60), "whole": Plan(WHOLE, 200), "longer": Plan(WHOLE, 1000, range(1))}
 LATER = {"whole": 200, "longer": 1000}
-"""Trainings whose networks a local best response meets, by their updates."""
+"""Training runs evaluated by local best response, by number of updates."""
 
 
 def folder_of(name: str, seed: int) -> Path:
-    """Where a training is."""
+    """Folder of a training run."""
     return FOLDERS / f"holdem-{name}-{seed}"
 
 
 def trained(name: str, seed: int) -> TrainingRun:
-    """A training, which goes on where it stands."""
+    """A training run, resumed if unfinished."""
     plan, folder = PLANS[name], folder_of(name, seed)
     if kind_of(folder) == ALPHAHOLDEM.name:
         return train(resume=folder, settings={"updates": plan.updates})
@@ -61,7 +61,7 @@ def trained(name: str, seed: int) -> TrainingRun:
 
 
 def measured(training: TrainingRun) -> dict[str, Any]:
-    """What a training comes to."""
+    """Results of a training run."""
     first, last = training.records[0], training.records[-1]
     names = ("exploitability", "won", "interval", "hands", "decisions", "cpu_seconds")
     curve = {str(record.done): [record.won, record.interval] for record in training.records}
@@ -69,7 +69,7 @@ def measured(training: TrainingRun) -> dict[str, Any]:
 
 
 def blueprint() -> str:
-    """The folder of the blueprint that it meets."""
+    """Folder of the opponent blueprint."""
     folder = FOLDERS / BLUEPRINT
     if not folder.exists():
         train(WHOLE, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=folder)
@@ -77,7 +77,7 @@ def blueprint() -> str:
 
 
 def meetings(agent: str) -> dict[str, dict[str, float]]:
-    """Matches of a network for whole hold'em against agents of the library."""
+    """Matches of a network for full-game hold'em against agents of the library."""
     game, found = load(WHOLE), dict[str, dict[str, float]]()
     for name, opponent in ((BLUEPRINT, blueprint()), *((each, each) for each in OPPONENTS)):
         score = match(game, [agent, opponent], hands=HANDS, duplicate=True).scores[0]
@@ -88,7 +88,7 @@ def meetings(agent: str) -> dict[str, dict[str, float]]:
 
 
 def bound(name: str) -> dict[str, float]:
-    """What local best response leaves to the network of a training from the first seed."""
+    """The network's result against local best response, from the first seed."""
     agent = f"alphaholdem(net={folder_of(name, 0)})"
     response = local_best_response(load(WHOLE), agent, hands=LBR_HANDS, actions="fcpa")
     found = {"won": -response.value, "interval": response.interval, "hands": response.hands}
@@ -97,7 +97,7 @@ def bound(name: str) -> dict[str, float]:
 
 
 def training_row(name: str, runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A row of the table of trainings: means and bands over seeds."""
+    """A row of the table of training runs: means and bands over seeds."""
     plan, each = PLANS[name], list(runs.values())
     judged = ""
     if each[0]["exploitability"] is not None:
@@ -111,7 +111,7 @@ def training_row(name: str, runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def chips(found: Mapping[str, float]) -> str:
-    """Chips won a hand, with half the width of the 95% interval."""
+    """Chips per hand, with half the width of the 95% interval."""
     return f"{found['won']:+.2f} ± {found['interval']:.2g}"
 
 

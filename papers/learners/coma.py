@@ -20,7 +20,7 @@ from treeplex.search.evaluate.statistics import FEWEST_DEALS
 SOURCE = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), on the game of Foerster et al. 2019, BAD"
 GAME = "openspiel:tiny_hanabi"
 SEEDS = {0.5: range(20), 0.1: range(10)}
-"""Of trainings, by the first share of uniform play: the paper's, and less."""
+"""Schedules by initial share of uniform play: the paper's, and a smaller one."""
 LEARNERS: dict[str, type[TeamLearner]] = {"COMA": Coma, "independent A2C": IndependentA2C}
 WORDS = {"reinforce": "REINFORCE", "value": "with a value baseline", "coma": "COMA"}
 
@@ -35,7 +35,7 @@ def drawn_policy(game: CompiledGame) -> Policy:
 
 
 def best_return() -> float:
-    """The most that both players can get on average: over all choices of the first, with the best answers of the second."""
+    """The maximum expected return, over all policies of the first player with best responses of the second."""
     root = load(GAME).new_initial_state()
     paid = np.empty((2, 2, 3, 3))
     for first, second, a, b in np.ndindex(*paid.shape):
@@ -50,7 +50,7 @@ def best_return() -> float:
 
 
 def frozen_mean(policy: Policy) -> Floats:
-    """The mean of COMA's estimate where the second player's move is held fixed, as if both moved at once; float64 [Q]."""
+    """The mean of COMA's estimate if the second player's move is held fixed, as in simultaneous games; float64 [Q]."""
     game, found = policy.game, np.zeros(len(policy.probabilities))
     root = load(GAME).new_initial_state()
     for first, second in product(range(2), repeat=2):
@@ -67,7 +67,7 @@ def frozen_mean(policy: Policy) -> Floats:
 
 
 def learned(name: str, share: float, seed: int) -> float:
-    """What everybody gets on average after a training."""
+    """The mean return after training."""
 
     def make() -> float:
         made = LEARNERS[name]

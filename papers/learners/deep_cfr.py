@@ -15,10 +15,10 @@ from treeplex.solvers import make_solver
 
 GAME = "leduc_poker"
 MATCHED = 4_700_000
-"""Histories of the runs that published figures are from."""
+"""Histories of the published runs."""
 SARSA = "escher, expected sarsa"
 KEPT: Mapping[str, Any] = {"corrected": True, "critic": "expected-sarsa", "critic_rounds": 5, "walks": 1000}
-"""Corrected ESCHER with a critic that never begins anew; as many histories an iteration as with value walks."""
+"""Corrected ESCHER with a critic that is kept across iterations; as many histories per iteration as with value walks."""
 FEWER = "escher, expected sarsa, fewer iterations"
 FITTED: Mapping[str, Any] = {**KEPT, "walks": 3000, "fits": 600, "batch": 1024, "average": "exact"}
 """As above with a third of the iterations, each with three times as many traversals and gradient steps of the regret networks,
@@ -36,7 +36,7 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], int]] = {
     "dream": ("dream", {"steps": 100, "every": 20}, 3),
     "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}, 3),
 }
-"""Learner, settings besides the defaults, and from how many seeds, by what a run is called."""
+"""Learner, settings besides the defaults, and number of seeds, by name of the run."""
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "sd-cfr": {},
     "dream": {"walks": 6000},
@@ -50,7 +50,7 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
 
 
 def row(name: str, found: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A row of a table: what the seeds of a run came to, and what they took on average."""
+    """A row of a table: results of a run's seeds, and their mean cost."""
     steps, nodes, seconds = (np.mean(values_of(found, each)) for each in ("steps", "nodes", "cpu_seconds"))
     gains = band(values_of(found, "exploitability"), 3)
     return [f"`{name}`", gains, str(len(found)), f"{steps:,.0f}", f"{nodes / 1e6:.2f}", f"{seconds:.0f}"]
@@ -65,7 +65,7 @@ COLUMNS = ("learner", "exploitability", "seeds", "iterations", "million historie
 
 
 def outcome_sampling(seed: int, nodes: float) -> dict[str, Any]:
-    """What tabular outcome sampling comes to after so many histories."""
+    """Exploitability of tabular outcome sampling after a number of histories."""
     solver = make_solver(tp.compile(GAME), "os-mccfr", seed=seed)
     began = process_time()
     while solver.nodes < nodes:
@@ -75,12 +75,12 @@ def outcome_sampling(seed: int, nodes: float) -> dict[str, Any]:
 
 
 def matched_sampling(found: Mapping[str, Mapping[str, Any]], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Tabular outcome sampling of each seed of a run, at as many histories; or as before."""
+    """Tabular outcome sampling with as many histories as each seed of a run, or stored results."""
     return {seed: before.get(seed) or outcome_sampling(int(seed), each["nodes"]) for seed, each in found.items()}
 
 
 def with_tables(before: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
-    """What the methods come to without learning error, and outcome sampling at as many histories as DREAM has; or as before."""
+    """Results with tables, and of outcome sampling with as many histories as DREAM; or stored results."""
     found: dict[str, Any] = {}
     for name, changes in TABLES.items():
         settings = {**changes, "approximator": "table"}
@@ -93,7 +93,7 @@ def with_tables(before: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
 
 @study(title="Deep CFR and its relatives on Leduc poker", place=1, minutes=165, needs=("torch",))
 def reproduce(*options: str) -> Result:
-    """With options: names of learners, as in :data:`LEARNERS`; the others are left out, or with :data:`STORED` as stored."""
+    """Options: names of learners in :data:`LEARNERS`; others are omitted, or with :data:`STORED` taken as stored."""
     said = published("learners")["deep_cfr"]
     found, curves, before = {}, {}, {"reached": {}, "curves": {}, **earlier("learners/deep_cfr", options)}
     wanted = [each for each in options if each != STORED] or list(LEARNERS)

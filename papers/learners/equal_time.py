@@ -22,7 +22,7 @@ from treeplex.run.plots import INK
 
 STUDY = "learners/equal_time"
 FLOOR = 1e-6
-"""Parts of uniform play's exploitability below count as none."""
+"""Shares of uniform play's exploitability below this count as zero."""
 GAMES: Mapping[str, str] = {
     "Kuhn": "kuhn_poker",
     "Leduc": "leduc_poker",
@@ -34,11 +34,11 @@ GAMES: Mapping[str, str] = {
     "allow_repeated_shots=false)",
     "dark hex": "dark_hex(num_rows=2,num_cols=3)",
 }
-"""By what a table calls them, in the order in which they are measured."""
+"""Learners by table label, in the order of measurement."""
 
 
 def all_of(game: str, before: Mapping[str, Any]) -> dict[str, Any]:
-    """A column: uniform play, and of each learner its cells by seed as text; where there are some, those from before."""
+    """A column: uniform play, and each learner's cells by seed as text, reusing stored ones."""
     compiled = tp.compile(game)
     uniform = judge(compiled, Policy.uniform(compiled)).exploitability
     sizes = {"infosets": len(compiled.infostates), "histories": compiled.size.histories}
@@ -51,7 +51,7 @@ def all_of(game: str, before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parts(numbers: Mapping[str, Any], names: Sequence[str]) -> Floats:
-    """Exploitability as a part of that of uniform play, learners by games by seeds."""
+    """Exploitability as a share of uniform play's, learners by games by seeds."""
     games = [numbers[game] for game in numbers]
     found = [[values_of(each[name], "exploitability") for each in games] for name in names]
     uniform = [each["uniform"]["exploitability"] for each in games]
@@ -59,17 +59,17 @@ def parts(numbers: Mapping[str, Any], names: Sequence[str]) -> Floats:
 
 
 def means(numbers: Mapping[str, Any], names: Sequence[str]) -> Floats:
-    """The same, the mean over seeds; of learners that may have one seed only."""
+    """Mean over seeds of exploitability as a share of uniform play's; some learners have one seed."""
     return np.concatenate([parts(numbers, [name]).mean(axis=2) for name in names])
 
 
 def mean_ranks(values: Floats) -> list[float]:
-    """The mean place of each row over the columns, 1 for the least."""
+    """Mean rank of each row over the columns, 1 for the smallest."""
     return list(np.mean((values[None] < values[:, None]).sum(axis=1) + 1.0, axis=1))
 
 
 def number(value: float) -> str:
-    """A part as text."""
+    """A share as text."""
     if value <= FLOOR:
         return "< 1e-6"
     digits = 3 if value >= 0.01 else 4
@@ -77,7 +77,7 @@ def number(value: float) -> str:
 
 
 def ranked(numbers: Mapping[str, Any]) -> dict[str, float]:
-    """Networks by their mean rank over games, the best first; ranks are those of means over seeds."""
+    """Networks by mean rank over games, best first; ranks are those of means over seeds."""
     ranks = dict(zip(NETWORKS, mean_ranks(means(numbers, list(NETWORKS))), strict=True))
     return dict(sorted(ranks.items(), key=lambda each: each[1]))
 
@@ -89,7 +89,7 @@ def ranks_by_seed(numbers: Mapping[str, Any], names: Sequence[str]) -> Floats:
 
 
 def shown(numbers: Mapping[str, Any]) -> Table:
-    """The table of means: the best of the networks and of the others is bold in each column."""
+    """The table of means; the best network and the best other method are bold in each column."""
     ranks, rows = ranked(numbers), []
     for names, kind in ((list(ranks), "network"), (list(TABULAR), "table")):
         values = means(numbers, names)
@@ -104,7 +104,7 @@ def shown(numbers: Mapping[str, Any]) -> Table:
 
 
 def spread(numbers: Mapping[str, Any]) -> Table:
-    """The least and the most over seeds, of all that draws something; of networks also of mean ranks."""
+    """Range over seeds of all randomised methods, for networks also of mean ranks."""
     networks = list(ranked(numbers))
     ranks, rows = dict(zip(networks, ranks_by_seed(numbers, networks), strict=True)), []
     for name in (*networks, *(each for each, entry in TABULAR.items() if len(entry.seeds) > 1)):
@@ -116,7 +116,7 @@ def spread(numbers: Mapping[str, Any]) -> Table:
 
 
 def agreement(numbers: Mapping[str, Any]) -> str:
-    """How far seeds agree on the order of networks, as a sentence."""
+    """Agreement of seeds on the order of networks, as a sentence."""
     ranks = ranks_by_seed(numbers, list(NETWORKS))
     ahead = ranks[:, None] < ranks[None]
     every, behind = ahead.all(axis=2).sum(), math.comb(len(NETWORKS), 2)
@@ -124,7 +124,7 @@ def agreement(numbers: Mapping[str, Any]) -> str:
 
 
 def drawn(numbers: Mapping[str, Any]) -> Picture:
-    """A map of the table: the lighter, the less exploitable."""
+    """A map of the table; lighter cells are less exploitable."""
     networks = list(ranked(numbers))
     names = [*networks, *TABULAR]
     values = means(numbers, names)
@@ -164,9 +164,8 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
 
 @study(title="Learners at equal CPU time", place=2, minutes=50, needs=("torch",))
 def reproduce(*options: str) -> Result:
-    """With options: games to measure, as in :data:`GAMES`; others are shown as they were measured before.
-
-    With :data:`STORED` among them, only seeds are measured that were not before.
+    """Options: games in :data:`GAMES` to measure; others are shown as stored. With :data:`STORED`, only missing seeds are
+    measured.
     """
     if unknown := set(options) - {*GAMES, STORED}:
         raise SystemExit(f"{STUDY} has no game called {', '.join(sorted(unknown))}; it has {', '.join(GAMES)}")

@@ -1,4 +1,4 @@
-"""Estimators of policy gradients, judged exactly: what each is on average, and how much it varies from episode to episode.
+"""Estimators of policy gradients: exact mean and variance of each over episodes.
 
 =============== ======================================= ==========================================================
 ``reinforce``   ``u``                                   Williams 1992
@@ -6,16 +6,16 @@
 ``coma``        ``Q(h, a) - sum over b of pi(b) Q(h, b)``  Foerster et al. 2018, COMA, equation 4
 =============== ======================================= ==========================================================
 
-``V`` and ``Q`` are exact, those of the policy itself, at histories: they know all players' information, as the central critic
-of COMA does. All three have one mean, the gradient.
+``V`` and ``Q`` are exact values of the policy at histories: they depend on all players' information, like COMA's central
+critic. All three have the same mean, the gradient.
 
-COMA asks its critic for values of joint actions, with the others' actions as they were. That fits moves made at once. Where
-players see each other move, holding later actions fixed is wrong, for they answer: its mean is no longer the gradient. So here
-nothing later is held fixed, and ``Q(h, a)`` is the value of the history after the action.
+COMA's critic values joint actions with the others' actions fixed, which is right for simultaneous moves. If players observe
+moves, later actions respond to earlier ones, so with fixed later actions the mean is no longer the gradient. Here later actions
+are not fixed, and ``Q(h, a)`` is the value of the history after the action.
 
 Mean and variance come from two sweeps over all histories. An episode estimates the gradient of each player's expected payoff by
 the logits of its own policy. It sums over its decisions ``A (e_a - pi)``, where ``A`` is the estimated advantage of the action
-that was taken. Perfect recall lets an episode come to an infoset once at most, so the estimate's square is the sum of its
+that was taken. With perfect recall an episode reaches an infoset at most once, so the estimate's square is the sum of its
 decisions' squares, and the mean square is
 
     sum over h, a of P(h) pi(a) E[A^2 | h, a] |e_a - pi|^2
@@ -34,14 +34,14 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.histories import histories_of
 
 RETURN, BASELINE, COUNTERFACTUAL = 0, 1, 2
-"""Which advantage: what the episode paid, that less the history's value, or the action's value less the history's value."""
+"""Advantage: the return, the return minus the history's value, or the action's value minus the history's value."""
 ESTIMATORS = {"reinforce": RETURN, "value": BASELINE, "coma": COUNTERFACTUAL}
 """Estimators by name."""
 
 
 @dataclass(frozen=True)
 class GradientMoments:
-    """What one episode says of a gradient.
+    """Moments of one episode's gradient estimate.
 
     Attributes:
         mean: float64 [Q], the expected derivative of each player's payoff by its own logits, sequence by sequence.
@@ -56,7 +56,7 @@ def estimator_moments(policy: Policy, estimator: str) -> GradientMoments:
     """Mean and variance of an estimator of :data:`ESTIMATORS` when episodes follow a policy, by a sweep over all histories.
 
     Raises:
-        AlgorithmError: no such estimator.
+        AlgorithmError: unknown estimator.
         GameError: the game has too many histories.
     """
     if estimator not in ESTIMATORS:

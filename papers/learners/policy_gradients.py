@@ -17,10 +17,10 @@ from treeplex.learn.neural.gradients.r_nad import TUNED
 from treeplex.learn.train.registry import NEURAL, neural_class
 
 TABLE: Mapping[str, Any] = {"approximator": "table", "rate": 0.005, "critic_rate": 0.06, "critic_steps": 1}
-"""Of learned critics in tables."""
+"""Settings of learned critics in tables."""
 NETWORK: Mapping[str, Any] = {"width": 64, "layers": 2}
 R_NAD: Mapping[str, Any] = {"steps": 27_000, "rate": 0.003, "decay": 1.0, "target": 0.003}
-"""Step sizes that fall to zero, and seven million episodes."""
+"""Settings with step sizes that fall to zero, and seven million episodes."""
 
 
 MODULES = ("gradients", "fitting.infosets", "fitting.outputs")
@@ -38,7 +38,7 @@ class Run(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What tells it apart."""
+        """Unique name of the run."""
         return f"{self.game} {self.learner} {self.words}"
 
 
@@ -63,11 +63,11 @@ RUNS = (
         for each in ("ppo", "mmd")
     ),
 )
-"""In the order of the table."""
+"""Runs in the order of the table."""
 
 
 def trained(run: Run, seed: int) -> dict[str, float]:
-    """What a training comes to: exploitability of each of its policies, episodes, and processor seconds."""
+    """Results of a training run: exploitability of each of its policies, episodes, and CPU seconds."""
     made = neural_class(NEURAL[run.learner])
     rules = load(run.game)
     student = made(rules, made.settings_class(**run.settings, seed=seed))  # type: ignore[call-arg]
@@ -81,7 +81,7 @@ def trained(run: Run, seed: int) -> dict[str, float]:
 
 
 def measured(run: Run, seed: int, before: Mapping[str, Any]) -> dict[str, float]:
-    """The same, kept; or as stored ``before``."""
+    """Cached results of :func:`trained`, or those stored ``before``."""
     if str(seed) in before.get(run.name, {}):
         return dict(before[run.name][str(seed)])
     key = {"study": "policy gradients", "game": tp.compile(run.game).identity, "learner": run.learner, "seed": seed}
@@ -93,7 +93,7 @@ def measured(run: Run, seed: int, before: Mapping[str, Any]) -> dict[str, float]
 
 @study(title="Policy gradients on Kuhn and Leduc poker", place=31, minutes=15, needs=("torch",))
 def reproduce(*options: str) -> Result:
-    """With the option :data:`STORED`."""
+    """Option: :data:`STORED`."""
     before = earlier("learners/policy_gradients", options)
     said = published("learners")["policy gradients"]
     numbers: dict[str, Any] = {}

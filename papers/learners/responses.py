@@ -11,11 +11,11 @@ from treeplex.learn.neural.regrets.rcfr import Rcfr
 
 TABLE: Mapping[str, Any] = {"approximator": "table"}
 ONE = (0,)
-"""Seeds where nothing is drawn."""
+"""Seeds of deterministic runs."""
 
 
 class Run(NamedTuple):
-    """A training: what it is called, its learner and game, settings besides the defaults, and from which seeds."""
+    """A training run: name, learner, game, settings besides the defaults, and seeds."""
 
     name: str
     learner: str
@@ -39,9 +39,9 @@ RUNS = (
     Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
     Run("rcfr-plus", "rcfr", "leduc_poker", {**Rcfr.presets["plus"], "steps": 1000}),
 )
-"""In the order in which they are made; networks have the learners' defaults."""
+"""Runs in order of execution; networks have the learners' defaults."""
 STEPS = (10, 32, 100, 320, 1000, 3200, 10_000)
-"""After which a table shows what was reached; ten per power of ten are measured."""
+"""Steps shown in a table; ten per power of ten are measured."""
 WORDS = {
     "psro": "best responses",
     "psro-learned": "learned responses",
@@ -53,7 +53,7 @@ WORDS = {
 
 @study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=60, needs=("torch",))
 def reproduce(*options: str) -> Result:
-    """With options: names of runs, as in :data:`RUNS`; and :data:`STORED`."""
+    """Options: names of runs in :data:`RUNS`, and :data:`STORED`."""
     said = published("learners")["responses"]
     found, curves, rows, shown = {}, {}, [], []
     before = {"reached": {}, "curves": {}, **earlier("learners/responses", options)}
@@ -92,7 +92,7 @@ def reproduce(*options: str) -> Result:
 
 
 def mean_effort(found: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """Means over seeds of all that was counted."""
+    """Means over seeds of all counts."""
     first = next(iter(found.values()))
     return {name: sum(values_of(found, name)) / len(found) for name in first}
 
@@ -104,7 +104,7 @@ def gains_of(found: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def words_of(run: Run) -> str:
-    """What tells a run from others of its learner."""
+    """Label that distinguishes a run from others of its learner."""
     return WORDS.get(run.name, "with tables" if run.settings.get("approximator") == "table" else "with networks")
 
 

@@ -1,7 +1,7 @@
-"""Put the network of a trained learner's average policy into the library, with its exploitability and command on its card.
+"""Add the network of a trained learner's average policy to the library, with its exploitability and command on its card.
 
 ``python -m papers.learners.ship_network NAME RUN`` reads a folder of ``treeplex train`` whose result is networks (deep-cfr,
-vr-deep-dcfr+, vr-deep-pdcfr+, escher, nfsp), judges the file that it writes, and leaves it as ``network:NAME``.
+vr-deep-dcfr+, vr-deep-pdcfr+, escher, nfsp), evaluates the file that it writes, and installs it as ``network:NAME``.
 """
 
 import sys
@@ -27,10 +27,10 @@ from treeplex.run.job.checkpoint import open_checkpoint
 
 
 def networks_of(folder: Path) -> NeuralPolicy:
-    """The networks that a finished training has come to, as a policy.
+    """The networks of a finished training run, as a policy.
 
     Raises:
-        SystemExit: its result is no network for each player.
+        SystemExit: its result is not one network per player.
     """
     about, kind = JobFolder(LIBRARY, folder).about(), learner_of(folder)
     assert isinstance(kind, LibraryKind)
@@ -43,11 +43,11 @@ def networks_of(folder: Path) -> NeuralPolicy:
         return network_policy(student, [average.network for average in student.averages])
     if isinstance(student, AveragingLearner) and isinstance(student.average, LearnedAverage):
         return network_policy(student, student.average.fitted)
-    raise SystemExit(f"error: the result of {kind.name} is no network for each player")
+    raise SystemExit(f"error: the result of {kind.name} is not one network per player")
 
 
 def command_of(folder: Path) -> str:
-    """The command that makes a training: its learner, its game, and what differs from the defaults."""
+    """The command of a training run: learner, game, and settings that differ from the defaults."""
     about, kind = JobFolder(LIBRARY, folder).about(), learner_of(folder)
     usual, settings = kind.presets(about["game"])[RECIPE], kind.settings.from_json(about["settings"], folder)
     pairs = {name: (value, getattr(usual, name)) for name, value in vars(settings).items()}

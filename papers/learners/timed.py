@@ -1,4 +1,4 @@
-"""Learners and tabular algorithms that get the same few seconds of a processor: what they are given, and what they come to."""
+"""Learners and tabular algorithms with the same few seconds of CPU time: their settings and results."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +13,15 @@ from treeplex.learn.train.registry import NEURAL, neural_class
 from treeplex.solvers import make_solver
 
 BUDGET = 6.0
-"""Processor seconds of a cell."""
+"""CPU seconds per cell."""
 TRIED = 0.4
-"""Processor seconds of the trial that tells how long a step takes."""
+"""CPU seconds of the trial that measures the time of a step."""
 SEEDS = range(3)
-"""A cell takes seconds, all of them an hour."""
+"""Games; a cell takes seconds, all cells an hour."""
 
 
 class Entry(NamedTuple):
-    """A learner: what it uses of the game at a step, settings besides the defaults, for a short training, and seeds."""
+    """A learner: its use of the game per step, settings besides the defaults for short training, and seeds."""
 
     sees: str
     settings: Mapping[str, Any] = {}
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 
 ONE = range(1)
-"""Seeds where nothing is drawn."""
+"""Seeds of deterministic methods."""
 SAMPLES, WHOLE = "samples", "whole game"
 FEW: Mapping[str, Any] = {"fits": 100}
 FEW_CRITIC: Mapping[str, Any] = {"fits": 100, "critic_fits": 150}
@@ -56,19 +56,19 @@ TABULAR: Mapping[str, Entry] = {
     "psro": Entry(WHOLE, seeds=ONE),
     "cfr+": Entry(WHOLE, seeds=ONE),
 }
-"""Without networks; ``psro`` is a learner whose default responses are exact."""
+"""Methods without networks; ``psro`` is a learner whose default responses are exact."""
 BOTH: Mapping[str, Entry] = {**NETWORKS, **TABULAR}
 
 
 def clocked(action: Callable[[], Any]) -> float:
-    """The processor seconds of a call."""
+    """CPU seconds of a call."""
     began = time.process_time()
     action()
     return time.process_time() - began
 
 
 def steps_within(step: Callable[[], Any], seconds: float) -> int:
-    """Take steps for so many processor seconds, at least one; one that would end more than half a step late is left out."""
+    """Take steps for the given CPU seconds, at least one; skip one that would end more than half a step late."""
     began, steps, longest = time.process_time(), 0, 0.0
     while steps == 0 or time.process_time() - began + longest / 2.0 < seconds:
         longest = clocked(step)
@@ -77,14 +77,14 @@ def steps_within(step: Callable[[], Any], seconds: float) -> int:
 
 
 def fresh(name: str, game: str, seed: int, changes: Mapping[str, Any]) -> Learner:
-    """A learner that has not begun, with everything ready that the clock is not to see."""
+    """A new learner with everything prepared that is not timed."""
     made = neural_class(NEURAL[name])
     settings = made.settings_class().changed({**BOTH[name].settings, **changes, "seed": seed})
     return made(load(game), settings)
 
 
 def planned(name: str, steps: int) -> dict[str, Any]:
-    """Settings that say how long the training is, for schedules that depend on it."""
+    """Settings for the training length, for schedules that depend on it."""
     plan: dict[str, Any] = {"steps": steps}
     if name == "r-nad":
         plan["phase"] = max(steps // 27, 20)
@@ -94,9 +94,9 @@ def planned(name: str, steps: int) -> dict[str, Any]:
 
 
 def learned(name: str, game: str, seed: int) -> dict[str, float]:
-    """What a learner comes to within the budget, the average's network included.
+    """A learner's result within the budget, including the average's network.
 
-    A trial of the same learner, whose time is not counted, compiles kernels and tells how many steps there will be.
+    An untimed trial of the learner compiles kernels and determines the number of steps.
     """
     trial = fresh(name, game, seed, {})
     trial.step()
@@ -110,7 +110,7 @@ def learned(name: str, game: str, seed: int) -> dict[str, float]:
 
 
 def solved(name: str, game: str, seed: int) -> dict[str, float]:
-    """The same for a tabular algorithm, whose steps are as many iterations as take a hundredth of a second or more."""
+    """A tabular algorithm's result within the budget; its steps are batches of iterations of at least 0.01 s."""
     compiled = tp.compile(game)
     trial, chunk = make_solver(compiled, name, seed=seed), 1
     trial.run(1)
@@ -132,7 +132,7 @@ def timed(step: Callable[[], Any], policy: Callable[[], Policy], seconds: float)
 
 
 def measured(name: str, game: str, seed: int) -> dict[str, float]:
-    """A cell, kept."""
+    """A cached cell."""
     entry = BOTH[name]
     neural = name in NEURAL
     modules = ("treeplex.learn.neural", "treeplex.engine.histories") if neural else ("treeplex.solvers", "treeplex.engine")

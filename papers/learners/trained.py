@@ -1,4 +1,4 @@
-"""Trainings of learners for studies: one folder for each learner and seed, which goes on where it stands."""
+"""Training runs of learners for studies: one folder per learner and seed, resumed if unfinished."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,17 +16,17 @@ FOLDERS = ROOT / "runs" / "papers" / "learners"
 SEEDS = range(3)
 Found = dict[str, Any]
 STORED = "stored"
-"""The option of a study that takes what is stored with it where no training is in :data:`FOLDERS`: to add a seed or a run."""
+"""Option of a study that uses stored results where :data:`FOLDERS` has no training run, to add a seed or a run."""
 
 
 def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0, called: str | None = None) -> TrainingRun:
-    """A training of a learner, resumed if it has begun.
+    """A training run of a learner, resumed if it exists.
 
     Args:
         game, name: the game and the learner.
         settings: besides the defaults; ``nodes`` and ``episodes`` are limits.
         seed: of the training.
-        called: what its folder is called; None: the learner's name.
+        called: name of its folder; None: the learner's name.
     """
     folder = folder_of(game, called or name, seed)
     if kind_of(folder) == LIBRARY.name:
@@ -43,12 +43,12 @@ def trainings(
     seeds: Iterable[int] = SEEDS,
     before: tuple[Found, Found] = ({}, {}),
 ) -> tuple[Found, Found]:
-    """What :func:`trained` comes to from some seeds: :func:`reached` and :func:`curve_of`, by seed as text.
+    """Results of :func:`trained` by seed as text: :func:`reached` and :func:`curve_of`.
 
     Args:
         game, name, settings, called: as there.
         seeds: of the trainings.
-        before: what was measured before and stored with the study; taken where there is no folder of a training.
+        before: results stored with the study, used where a training run has no folder.
     """
     found, curves = {}, {}
     for seed in map(str, seeds):
@@ -62,17 +62,17 @@ def trainings(
 
 
 def earlier(study: str, options: Sequence[str]) -> Found:
-    """What is stored with a study, where :data:`STORED` asks for it; else nothing."""
+    """Results stored with a study if :data:`STORED` is given; otherwise empty."""
     return stored(study) if STORED in options else {}
 
 
 def folder_of(game: str, called: str, seed: int) -> Path:
-    """Where a training is."""
+    """Folder of a training run."""
     return FOLDERS / game / f"{called}-{seed}".replace(", ", "-")
 
 
 def reached(training: TrainingRun) -> Found:
-    """What a training has come to: steps, effort, and the last exploitability."""
+    """Results of a training run: steps, cost, and the last exploitability."""
     last = training.records[-1]
     names = ("exploitability", "nodes", "episodes", *(["pool"] if "pool" in last.measures else []))
     return {"steps": last.done, "cpu_seconds": last.cpu_seconds, **{name: last.measures[name] for name in names}}
@@ -84,21 +84,21 @@ def curve_of(training: TrainingRun) -> dict[str, float]:
 
 
 def values_of(found: Mapping[str, Mapping[str, Any]], name: str) -> list[float]:
-    """A number of each seed."""
+    """One number per seed."""
     return [each[name] for each in found.values()]
 
 
 def mean_at(curves: Mapping[str, Mapping[str, float]], step: int) -> float | None:
-    """The mean over seeds after so many steps; None where one was not measured there."""
+    """The mean over seeds after a number of steps; None if one was not measured there."""
     values = [curve.get(str(step)) for curve in curves.values()]
     return None if None in values else float(np.mean(values))  # type: ignore[arg-type]
 
 
 def band(values: Sequence[float], digits: int = 2) -> str:
-    """The mean, and in brackets the least and the most where there are several."""
+    """The mean, and in brackets the range if there are several."""
     mean = f"{np.mean(values):.{digits}f}"
     return mean if len(values) == 1 else f"{mean} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
 BANDS = "Numbers are means over seeds with the range in brackets."
-"""What a table of bands says of itself."""
+"""Note for a table of bands."""

@@ -1,6 +1,6 @@
 """Leduc poker with three players: distance of CFR's averages from equilibrium, per player, and cost.
 
-No paper printed these numbers; they are the library's.
+These numbers are the library's own; no paper has published them.
 """
 
 import time
@@ -33,7 +33,7 @@ class Run:
         name, updates: the algorithm.
         nash_conv: after each number of iterations.
         gains, value: of each player, at the end.
-        seconds: of the processor, in the solver.
+        seconds: CPU time in the solver.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Run:
 
 
 def measured(game: CompiledGame, name: str, updates: str, points: Sequence[int]) -> Run:
-    """Run to the last of the points, judging at each."""
+    """Run to the last point, evaluating at each."""
     solver = make_solver(game, name, updates=updates, horizon=points[-1])
     solver.run(0)
     seconds, found = 0.0, []
@@ -60,7 +60,7 @@ def measured(game: CompiledGame, name: str, updates: str, points: Sequence[int])
 
 
 def table(caption: str, runs: Sequence[Run], points: Sequence[int]) -> Table:
-    """One row a run: NashConv at the points, then gains and values at the end."""
+    """One row per run: NashConv at the points, then final gains and values."""
     columns = ["algorithm, updates", *(f"{point:,}" for point in points), "gain of each player", "value of each player"]
     rows = [
         [
@@ -75,12 +75,12 @@ def table(caption: str, runs: Sequence[Run], points: Sequence[int]) -> Table:
 
 
 def short_of(number: float) -> str:
-    """Two digits."""
+    """A number with two digits."""
     return short(number, 2)
 
 
 def passes(game: CompiledGame) -> tuple[float, float, float]:
-    """Milliseconds of an iteration, of the gradients of all players in it, and of adding up the arrays that these read."""
+    """Milliseconds per iteration, of its gradients for all players, and of summing the arrays that they read."""
     solver, sparse = make_solver(game, "cfr"), game.payoff.sparse
     assert isinstance(solver, GameSolver)
     values = workspace(game.tree).values
@@ -97,7 +97,7 @@ def passes(game: CompiledGame) -> tuple[float, float, float]:
 
 
 def quickest(work: Callable[[], None]) -> float:
-    """Milliseconds of the processor, the least of some rounds."""
+    """CPU milliseconds, the minimum over some rounds."""
     found = []
     for _ in range(ROUNDS):
         begun = time.process_time()

@@ -1,8 +1,8 @@
 """An article's outcome sampling on Kuhn poker: its table, the source of its error, and the corrected run.
 
-The article samples one trajectory an iteration with the policies themselves, on which both players' regrets are updated, and
-keeps policies away from zero by mixing them with the uniform one: 0.06 of it, so that no probability is below 0.03.
-:func:`trajectories` is that loop; the mixing can be moved from the policy into the sampling.
+The article samples one trajectory per iteration with the policies themselves and updates both players' regrets on it. It mixes
+the policies with 0.06 of the uniform one, so that no probability is below 0.03. :func:`trajectories` is this loop; the mixing
+can be moved from the policy to the sampling.
 """
 
 import math
@@ -31,18 +31,18 @@ FIRST, ITERATIONS, LAST = 1000, 1_000_000, 3_200_000
 EXACT_ITERATIONS = 100_000
 CARDS, HISTORIES = 3, 4
 BLANK, CHECKED, BET, CHECKED_BET = range(HISTORIES)
-"""Where somebody acts: at the start, after a check, after a bet, after a check and a bet."""
+"""Decision points: at the start, after a check, after a bet, after a check and a bet."""
 ENDINGS = ("", "p", "b", "pb")
-"""The same in the infostates of the library."""
+"""The decision points in the library's infostates."""
 WRITTEN = ("", "C", "B", "CB")
-"""The same in the article's table, which counts cards from 1."""
+"""The decision points in the article's table, which counts cards from 1."""
 SCHEMES: Mapping[str, tuple[float, float, bool]] = {
     "floor in the policy (the article)": (MIX, 0.0, False),
     "floor in the policy, t - c": (MIX, 0.0, True),
     "exploration in the sampling": (0.0, MIX, False),
     "exploration in the sampling, t - c": (0.0, MIX, True),
 }
-"""How much of the uniform policy is mixed into the policy and into the sampling, and whether the average is weighted."""
+"""Shares of the uniform policy in the policy and in the sampling, and whether the average is weighted."""
 
 
 @kernel()
@@ -55,7 +55,7 @@ def policy_at(regrets: Floats, infoset: int, mix: float) -> float:
 
 @kernel()
 def payoff_of(history: int, action: int, first: int, second: int) -> float:
-    """What player 0 gets where an action ends the game; 0 where it does not."""
+    """Player 0's payoff if an action ends the game; otherwise 0."""
     higher = 1.0 if first > second else -1.0
     if history == CHECKED:
         return higher if action == 0 else 0.0
@@ -70,20 +70,20 @@ def payoff_of(history: int, action: int, first: int, second: int) -> float:
 def trajectories(
     iterations: int, seed: int, floor: float, exploration: float, weighted: bool, points: Sequence[int]
 ) -> tuple[Floats, float]:
-    """The article's loop: one trajectory an iteration, on which both players learn.
+    """The article's loop: one trajectory per iteration updates both players.
 
-    With ``q`` the probability of the trajectory, ``u`` what the player gets and ``tail`` the probability of the player's later
-    actions, the action taken, of probability p, gets ``W (1 - p)`` and the other one ``-W p``, with
-    ``W = u tail (probability of the opponent's actions) / q``; chance cancels. Where sampling is by the policies, W is the
-    article's ``u / (own reach * p)``.
+    With ``q`` the probability of the trajectory, ``u`` the player's payoff and ``tail`` the probability of the player's later
+    actions, the action taken, of probability p, gets ``W (1 - p)`` and the other one ``-W p``, with ``W = u tail (probability
+    of the opponent's actions) / q``; chance cancels. Where sampling is by the policies, W is the article's ``u / (own reach *
+    p)``.
 
     Args:
-        iterations: how many.
+        iterations: their number.
         seed: of the run.
-        floor: how much of the uniform policy is mixed into the policies that are played, valued and averaged.
-        exploration: how much of it is mixed into the sampling only.
+        floor: share of the uniform policy in the policies that are played, valued and averaged.
+        exploration: share of the uniform policy in the sampling only.
         weighted: the average adds ``t - c`` times the policy, with c the infoset's last visit, in place of the policy.
-        points: iterations, ascending, after which the average is kept.
+        points: iterations, ascending, at which the average is recorded.
 
     Returns:
         Sums of policies weighted by own reach, float64 [points, 12, 2], and the mean payoff of player 0 over the trajectories.
@@ -135,7 +135,9 @@ def trajectories(
 
 @kernel()
 def exact(iterations: int, floor: float) -> Floats:
-    """CFR over all deals, players in turn, with policies mixed with the uniform one: float64 [12, 2], as above."""
+    """CFR over all deals with alternating updates and policies mixed with the uniform one: sums of policies, float64 [12,
+    2].
+    """
     regrets, sums, bets = np.zeros((12, 2)), np.zeros((12, 2)), np.zeros(12)
     for _ in range(iterations):
         for player in range(2):
@@ -177,7 +179,7 @@ def add_regrets(regrets: Floats, bets: Floats, player: int, first: int, second: 
 
 
 def policy_of(game: tp.CompiledGame, sums: Floats) -> tp.Policy:
-    """The policy of sums by infoset, float64 [12, 2], on the library's Kuhn poker; uniform where there are none."""
+    """The policy of sums by infoset, float64 [12, 2], on the library's Kuhn poker; uniform where sums are zero."""
     probabilities = tp.Policy.uniform(game).probabilities.copy()
     for card in range(CARDS):
         for history, ending in enumerate(ENDINGS):
@@ -200,12 +202,14 @@ def bets_of(policy: tp.Policy) -> list[float]:
 
 
 def equilibrium(bluff: float) -> list[float]:
-    """The equilibrium of Kuhn poker (Kuhn 1950) in which player 0 bets the lowest card so often, at most 1/3; rows as above."""
+    """The equilibrium of Kuhn poker (Kuhn 1950) for a given probability, at most 1/3, of betting the lowest card as player
+    0.
+    """
     return [bluff, 1 / 3, 0.0, 0.0, 0.0, 0.0, 1 / 3, bluff + 1 / 3, 3.0 * bluff, 1.0, 1.0, 1.0]
 
 
 def run_scheme(game: tp.CompiledGame, name: str, points: Sequence[int]) -> tuple[Runs, list[list[float]]]:
-    """One of :data:`SCHEMES` with every seed: judgements at the points, and the bets after :data:`ITERATIONS`."""
+    """One of :data:`SCHEMES` with every seed: evaluations at the points, and betting probabilities after :data:`ITERATIONS`."""
     runs, bets = [], []
     for seed in SEEDS:
         sums, _ = trajectories(points[-1], seed, *SCHEMES[name], np.array(points))
@@ -216,7 +220,7 @@ def run_scheme(game: tp.CompiledGame, name: str, points: Sequence[int]) -> tuple
 
 
 def emulate(game: tp.CompiledGame) -> dict[str, Any]:
-    """The article's run with many seeds: bets of its policies [seeds, 12], mean payoffs, exploitability."""
+    """The article's run with many seeds: betting probabilities [seeds, 12], mean payoffs, exploitability."""
     bets, payoffs, losses = [], [], []
     for seed in ARTICLE_SEEDS:
         sums, payoff = trajectories(ARTICLE_ITERATIONS, seed, MIX, 0.0, False, np.array([ARTICLE_ITERATIONS]))
@@ -228,7 +232,9 @@ def emulate(game: tp.CompiledGame) -> dict[str, Any]:
 
 
 def library_bets(game: tp.CompiledGame) -> list[list[float]]:
-    """Bets of the average policies of ``os-mccfr`` with the article's exploration, after :data:`ITERATIONS` trajectories."""
+    """Betting probabilities of ``os-mccfr``'s averages with the article's exploration, after :data:`ITERATIONS`
+    trajectories.
+    """
     found = []
     for seed in SEEDS:
         run = solver(game, "os-mccfr", seed, {"exploration": MIX})
@@ -266,7 +272,7 @@ def draw(points: Sequence[int], found: Mapping[str, Runs], stops: float, printed
 def table_of_bets(
     numbers: Mapping[str, Any], columns: Mapping[str, Sequence[Sequence[float]]], payoffs: Sequence[float]
 ) -> Table:
-    """The article's table beside bets [seeds, 12] of other runs; the last of them decides which equilibrium is shown."""
+    """The article's table and betting probabilities [seeds, 12] of other runs; the last run selects the equilibrium shown."""
     names = [f"{card + 1}{written}" for card in range(CARDS) for written in WRITTEN]
     *_, last = columns.values()
     right = equilibrium(min(float(np.mean(last, axis=0)[0]), 1 / 3))
@@ -298,7 +304,7 @@ def table_of_losses(curves: Mapping[str, Runs], place: int, stopped: Mapping[str
 
 
 def regenerated(numbers: Mapping[str, Any], emulated: Mapping[str, Any], printed: Judgement) -> str:
-    """How far the table regenerates."""
+    """Agreement with the article's table, as a sentence."""
     bets, given = np.array(emulated["bets"]), np.array(list(numbers["bet"].values()))
     inside = int(((given >= bets.min(axis=0) - 0.005) & (given <= bets.max(axis=0) + 0.005)).sum())
     return (
@@ -310,7 +316,7 @@ def regenerated(numbers: Mapping[str, Any], emulated: Mapping[str, Any], printed
 
 
 def reasons(curves: Mapping[str, Runs], place: int, floored: Judgement, plain: Judgement) -> list[str]:
-    """Where the error comes from."""
+    """Causes of the error, as sentences."""
 
     def at(name: str, spot: int = place) -> str:
         return band(over_seeds(curves[name], "exploitability", spot))

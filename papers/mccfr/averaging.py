@@ -24,12 +24,12 @@ SEEDS = (1, 2, 3)
 MARKS = (10_000, 100_000, 1_000_000)
 EXPECTED = 10_000
 LEAST = 1e-4
-"""Distances below this are drawn here."""
+"""Floor of plotted distances."""
 
 
 @kernel()
 def add_expected(nodes: NDArray[np.int32], chance: Floats, rows: Floats, player: int, sums: Floats) -> None:
-    """Add what stochastic averaging adds in expectation: own reach times policy, once for every history that can be sampled.
+    """Add the expectation of stochastic averaging: own reach times policy, once for every history that can be sampled.
 
     Args:
         nodes, chance: of the histories, keys being first slots.
@@ -102,7 +102,7 @@ def draw(points: Sequence[int], found: Mapping[str, Mapping[str, Sequence[Mappin
 def table_of(
     title: str, field: str, points: Sequence[int], found: Mapping[str, Sequence[Mapping[str, Any]]], trial: Mapping[str, Any]
 ) -> Table:
-    """One game: schemes and kinds down, iterations across."""
+    """One game: rows are schemes and kinds, columns are iterations."""
     rows = []
     for scheme, runs in found.items():
         for kind in KINDS if field == "distance" else (EXACT, *KINDS):

@@ -1,4 +1,4 @@
-"""The variance of what walks of Monte Carlo CFR add, exactly, by two sweeps over all histories.
+"""Exact variance of the updates of Monte Carlo CFR traversals, by two sweeps over all histories.
 
 At a history h whose actions are followed with probabilities rho (two of them together with probability ``P_ab``), the sampled
 value of action a is ``b_a + [a followed] (u(ha) - b_a) / rho_a``. With ``d_a`` the expectation of ``u(ha) - b_a``, the
@@ -6,8 +6,7 @@ covariances of these values are
 
     C_aa = (Var u(ha) + d_a^2) / rho_a - d_a^2        C_ab = (P_ab / (rho_a rho_b) - 1) d_a d_b
 
-because what follows different actions is drawn independently. So ``Var u(h) = p' C p``, and variances are found from the
-leaves up.
+because samples below different actions are independent. So ``Var u(h) = p' C p``, and variances are computed bottom up.
 """
 
 import numpy as np
@@ -25,15 +24,15 @@ VALUE, REGRET, WITHIN, VISITS, FIELDS = 0, 1, 2, 3, 4
 
 @kernel()
 def walk_variances(histories: Histories, layout: Layout, rules: SchemeCodes, tables: Tables, player: int) -> Floats:
-    """Variances of one walk for the traverser ``player`` with tables as they stand, float64 [S, 4], zero in others' rows.
+    """Variances of one traversal by ``player`` with the current tables, float64 [S, 4], zero in others' rows.
 
-    Columns: ``VALUE``, the variance of an action's sampled counterfactual value ``W(h) u(h, a)``, which is 0 in walks that do
-    not come to the infoset; ``REGRET``, that of its regret ``W(h) (u(h, a) - u(h))``; ``WITHIN``, the part of ``VALUE`` that is
-    due to what a walk samples after it has come to a history of the infoset (what Schmid et al. 2019 measure, Figure 5);
-    ``VISITS``, the probability that it comes.
+    Columns: ``VALUE``, the variance of an action's sampled counterfactual value ``W(h) u(h, a)``, which is 0 in traversals that
+    do not reach the infoset; ``REGRET``, that of its regret ``W(h) (u(h, a) - u(h))``; ``WITHIN``, the part of ``VALUE`` from
+    samples after reaching a history of the infoset (measured by Schmid et al. 2019, Figure 5); ``VISITS``, the probability of
+    reaching the infoset.
 
-    A walk must come to an infoset once at most, which is so where one action of chance and of the others is followed: not with
-    ``others`` ``ALL``.
+    A traversal must reach an infoset at most once, which holds if one action of chance and of the others is followed, so not
+    with ``others`` ``ALL``.
     """
     nodes = histories.nodes
     count, widest = nodes.shape[0], max(1, nodes[:, CHILDREN].max())
@@ -87,7 +86,7 @@ def node_numbers(
     follow: Floats,
     differences: Floats,
 ) -> float:
-    """Write for each action of a history its probability, that of being followed, and its mean above its baseline.
+    """Write for each action of a history its probability, its sampling probability, and its mean minus its baseline.
 
     Returns:
         ``P_ab / (rho_a rho_b)`` for two different actions.
@@ -132,7 +131,7 @@ def combined(
     variances: Floats,
     pair: float,
 ) -> float:
-    """The variance of a history's value (``action`` -1), or of how far the value of an action is above it."""
+    """The variance of a history's value (``action`` -1), or of an action's value minus it."""
     total = linear = own = 0.0
     for a in range(children):
         factor = (1.0 if a == action else 0.0) - chance[a]

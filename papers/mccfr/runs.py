@@ -1,4 +1,4 @@
-"""Runs of Monte Carlo CFR that the scripts on sampling share: solvers by scheme, judged at given iterations."""
+"""Runs of Monte Carlo CFR shared by the studies of sampling: solvers by scheme, evaluated at given iterations."""
 
 import math
 import statistics
@@ -20,17 +20,17 @@ from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 
 SEEDS = (1, 2, 3, 4, 5)
 CODE = ("treeplex.engine.histories", "treeplex.solvers.sampling")
-"""What decides the numbers of a run, besides its settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 
 
 def quarters(first: int, last: int) -> list[int]:
-    """Four round numbers of iterations a decade, from ``first`` to ``last``: 1000, 1800, 3200, 5600, 10,000, ..."""
+    """Four round numbers of iterations per decade, from ``first`` to ``last``: 1000, 1800, 3200, 5600, 10,000, ..."""
     decades = range(len(str(last)))
     return [point for decade in decades for step in (10, 18, 32, 56) if first <= (point := step * 10**decade // 10) <= last]
 
 
 def solver(game: tp.CompiledGame, scheme: str, seed: int, parameters: Mapping[str, Any]) -> MonteCarloCfr:
-    """A fresh run of a scheme."""
+    """A new solver of a scheme."""
     known = SAMPLINGS[scheme]
     return MonteCarloCfr(game, known, known.options(parameters), seed=seed, algorithm=scheme)
 
@@ -38,7 +38,7 @@ def solver(game: tp.CompiledGame, scheme: str, seed: int, parameters: Mapping[st
 def judged(
     game: tp.CompiledGame, scheme: str, seed: int, parameters: Mapping[str, Any], points: Sequence[int]
 ) -> dict[str, list[float]]:
-    """Exploitability and value of the average policy, and histories walked, after each of ``points`` iterations."""
+    """Exploitability and value of the average policy, and histories visited, after each of ``points`` iterations."""
 
     def make() -> dict[str, list[float]]:
         run = solver(game, scheme, seed, parameters)
@@ -61,7 +61,7 @@ def three(value: float) -> str:
 
 
 def over_seeds(runs: Sequence[Mapping[str, Sequence[float]]], field: str, place: int = -1) -> list[float]:
-    """One number a run: a field at one of its points."""
+    """One number per run: a field at one of its points."""
     return [run[field][place] for run in runs]
 
 
@@ -72,7 +72,7 @@ def band(values: Sequence[float], form: str = "#.3g") -> str:
 
 
 def own_reach(run: MonteCarloCfr, probabilities: Floats) -> Floats:
-    """With what probability a player's own actions lead to each infoset, float64 [I].
+    """Own reach of each infoset, float64 [I].
 
     Args:
         run: for the layout of its game.
@@ -86,19 +86,19 @@ def own_reach(run: MonteCarloCfr, probabilities: Floats) -> Floats:
 
 
 Runs = Sequence[Mapping[str, Sequence[float]]]
-"""What was measured, one entry a seed: numbers at each point, by name."""
+"""Measurements, one entry per seed: numbers at each point, by name."""
 
 EXACT = "full"
 KINDS = ("naive", "stochastic", "optimistic", "opponent", "lazy")
-"""Kinds of averaging, the exact one apart."""
+"""Kinds of averaging except the exact one."""
 
 
 def variances(run: MonteCarloCfr, baseline: int | None = None, baselines: Any = None) -> tuple[float, float]:
-    """The variance of one walk with the tables as they stand: after arrival, and of the regrets of the whole walk.
+    """The variance of one traversal with the current tables: after arrival, and of the regrets of the full traversal.
 
-    After arrival: the variance of an action's sampled counterfactual value over what a walk samples after it has come to a
-    history of an infoset, averaged over the visits of all infosets. Whole walk: the variance of what a walk adds to a regret,
-    also where it does not come by, averaged over all regrets.
+    After arrival: the variance of an action's sampled counterfactual value over samples after reaching a history of an infoset,
+    averaged over the visits of all infosets. Full traversal: the variance of a regret's update, including traversals that do
+    not reach it, averaged over all regrets.
 
     Args:
         run: a run of a scheme that follows one action of the other players.
@@ -112,7 +112,7 @@ def variances(run: MonteCarloCfr, baseline: int | None = None, baselines: Any = 
 
 
 def exact_where_never_sampled(run: MonteCarloCfr) -> np.ndarray:
-    """The learned baselines, with the exact value of each history that has none yet; float64 [N, H]."""
+    """The learned baselines, with exact values for histories without one; float64 [N, H]."""
     filled = run.tables.baselines.copy()
     values = np.empty(filled.shape[1])
     for player, row in enumerate(filled):
@@ -122,7 +122,7 @@ def exact_where_never_sampled(run: MonteCarloCfr) -> np.ndarray:
 
 
 def measure(run: MonteCarloCfr) -> dict[str, float]:
-    """Variances, with the same policies also without baselines and with exact ones, and exploitability."""
+    """Variances and exploitability; for the same policies also variances without baselines and with exact ones."""
     (arrived, whole), (bare, bare_whole), (_, least) = (variances(run, kind) for kind in (None, NO_BASELINE, ORACLE))
     learned = run.rules.baseline == LEARNED and run.options.key == "history"
     return {
@@ -140,7 +140,7 @@ def measure(run: MonteCarloCfr) -> dict[str, float]:
 def measured(
     game: tp.CompiledGame, scheme: str, parameters: Mapping[str, Any], seed: int, points: Sequence[int]
 ) -> dict[str, list[float]]:
-    """:func:`measure` at each of ``points`` iterations, by name; kept."""
+    """:func:`measure` at each of ``points`` iterations, by name; cached."""
 
     def make() -> dict[str, list[float]]:
         run, found = solver(game, scheme, seed, parameters), []
@@ -155,10 +155,10 @@ def measured(
 
 
 def sampled_variance(run: MonteCarloCfr, walks: int, batches: int) -> tuple[float, float]:
-    """The second number of :func:`variances` from walks of the engine itself, each from the same tables.
+    """The second number of :func:`variances`, estimated from traversals of the engine with fixed tables.
 
     Returns:
-        The mean over batches of so many walks a player, and its standard error.
+        The mean over batches of traversals, and its standard error.
     """
     before = {name: array.copy() for name, array in run.tables._asdict().items()}
     weights, rules = np.array([1.0, 1.0, 0.0, 0.0]), run.rules._replace(discounts=False)
@@ -190,7 +190,7 @@ def factor_of(runs: Runs, place: int, above: str, below: str) -> float:
 
 
 def factor(runs: Runs, place: int, above: str, below: str) -> str:
-    """The same with, in brackets, the least and the greatest."""
+    """The geometric mean of a ratio at a point and, in brackets, its range."""
     ratios = [run[above][place] / run[below][place] for run in runs]
     return f"{three(factor_of(runs, place, above, below))} [{three(min(ratios))}, {three(max(ratios))}]"
 
@@ -213,20 +213,20 @@ def by_slots(run: MonteCarloCfr) -> Floats:
 
 
 def compare(game: tp.CompiledGame, scheme: str, seed: int, points: Sequence[int]) -> dict[str, dict[str, list[float]]]:
-    """All kinds of averaging on the same walks: distance to the exact average, and exploitability, by kind."""
+    """All kinds of averaging on the same traversals: distance to the exact average, and exploitability, by kind."""
     runs = {kind: solver(game, scheme, seed, {"averaging": kind}) for kind in (EXACT, *KINDS)}
     found: dict[str, dict[str, list[float]]] = {kind: {"distance": [], "exploitability": []} for kind in runs}
     for point in points:
         for kind, run in runs.items():
             run.run(point - run.iteration)
             if not np.array_equal(run.tables.rows[:, :2], runs[EXACT].tables.rows[:, :2]):
-                raise SystemExit(f"{scheme}, seed {seed}: averaging={kind} has changed the regrets, which it must not")
+                raise SystemExit(f"{scheme}, seed {seed}: averaging={kind} must not change the regrets, but did")
             found[kind]["distance"].append(distance(by_slots(run), by_slots(runs[EXACT]), run))
             found[kind]["exploitability"].append(judge(game, run.average_policy()).exploitability)
     return found
 
 
 def compared(game: tp.CompiledGame, scheme: str, seed: int, points: Sequence[int]) -> dict[str, dict[str, list[float]]]:
-    """:func:`compare`, or what it returned before."""
+    """:func:`compare`, cached."""
     key = {"what": "mccfr averaging", "game": game.identity, "scheme": scheme, "seed": seed, "points": list(points)}
     return dict(kept({**key, "code": code(*CODE, "papers.mccfr.runs")}, lambda: compare(game, scheme, seed, points)))

@@ -20,23 +20,23 @@ Runs = Sequence[Mapping[str, Sequence[float]]]
 GAMES = {"Kuhn poker": "kuhn_poker", "Leduc poker": "leduc_poker"}
 VARIANTS = ("cfr", "cfr+", "lcfr", "dcfr")
 TRIAL_SEEDS = range(1, 11)
-"""Where there are figures to compare with."""
+"""Games with reference figures."""
 LONG = ("es-mccfr", "os-mccfr", "vr-mccfr")
 LONG_SEEDS = SEEDS[:3]
-"""Schemes that run a million iterations with every variant, and the seeds that do."""
+"""Schemes with a million iterations for every variant, and their seeds."""
 EXTRA = {"es-mccfr, baseline=learned": ("es-mccfr", {"baseline": "learned"})}
-"""Curves beside those of the schemes as they come."""
+"""Curves in addition to those of the schemes with defaults."""
 MARKS = (10_000, 100_000, 1_000_000)
 DICE, DICE_SEEDS = "liars_dice", SEEDS[:2]
 DICE_ITERATIONS = {"cs-mccfr": 10_000, "es-mccfr": 100_000, "as-mccfr": 100_000, "es-mccfr, baseline=learned": 100_000}
-"""How long schemes run on the larger game, where it is not a million iterations."""
+"""Iterations on the larger game, if not a million."""
 HISTORIES = (1_000_000, 10_000_000)
 FULL = {"kuhn_poker": 100_000, "leduc_poker": 3200, DICE: 320}
 """Iterations of CFR over the whole tree, for comparison."""
 
 
 def full_sweeps(game: tp.CompiledGame, points: Sequence[int]) -> dict[str, list[float]]:
-    """Exploitability and histories walked of plain CFR without sampling."""
+    """Exploitability and visited histories of plain CFR without sampling."""
     run = make_solver(game, "cfr")
     found: dict[str, list[float]] = {"exploitability": [], "nodes": []}
     for point in points:
@@ -47,7 +47,7 @@ def full_sweeps(game: tp.CompiledGame, points: Sequence[int]) -> dict[str, list[
 
 
 def draw(found: Mapping[str, Mapping[str, Runs]]) -> Picture:
-    """Exploitability against histories walked, a panel a game."""
+    """Exploitability against visited histories, a panel per game."""
     figure, axes = panels(1, 3, size=(13.0, 4.8))
     names = list(next(iter(found.values())))
     styles = {name: line_style(number) for number, name in enumerate(names)}
@@ -71,7 +71,7 @@ def draw(found: Mapping[str, Mapping[str, Runs]]) -> Picture:
 
 
 def beside(found: Mapping[str, Mapping[str, Runs]], points: Sequence[int], trial: Mapping[str, Any]) -> Table:
-    """Every scheme with the plain variant, with the trial's figures where there are any."""
+    """Every scheme with the plain variant, with the trial's figures if available."""
     rows = []
     for title, spec in GAMES.items():
         for scheme in (*SAMPLINGS, *EXTRA):
@@ -93,7 +93,7 @@ def beside(found: Mapping[str, Mapping[str, Runs]], points: Sequence[int], trial
 
 
 def after_histories(runs: Runs, histories: float) -> float | None:
-    """Exploitability after so many histories walked, by interpolation between points; None where no run came so far."""
+    """Exploitability after a number of visited histories, interpolated between points; None beyond the last one."""
     found = []
     for run in runs:
         if not run["nodes"][0] <= histories <= run["nodes"][-1]:
@@ -114,7 +114,7 @@ def by_histories(found: Mapping[str, Mapping[str, Runs]]) -> Table:
 
 
 def by_variant(game: tp.CompiledGame) -> tuple[Table, dict[str, dict[str, Runs]]]:
-    """Every scheme with every variant on Leduc: 100,000 iterations, some of them a million."""
+    """Every scheme with every variant on Leduc: 100,000 iterations, for some a million."""
     found: dict[str, dict[str, Runs]] = {}
     rows = []
     for mark, seeds in ((MARKS[1], SEEDS), (MARKS[2], LONG_SEEDS)):
@@ -132,7 +132,7 @@ def by_variant(game: tp.CompiledGame) -> tuple[Table, dict[str, dict[str, Runs]]
 
 
 def verdicts(found: Mapping[str, Mapping[str, Runs]], points: Sequence[int], trial: Mapping[str, Any]) -> list[str]:
-    """Where the trial's figures lie in our range."""
+    """Whether the trial's figures are in our ranges, as sentences."""
     lines = []
     for title, spec in GAMES.items():
         for scheme, given in trial["exploitability"][spec].items():
@@ -146,7 +146,7 @@ def verdicts(found: Mapping[str, Mapping[str, Runs]], points: Sequence[int], tri
 
 
 def curves_of(game: tp.CompiledGame, spec: str, given: Mapping[str, Any]) -> dict[str, Runs]:
-    """Every scheme as it comes, the extra ones, and full sweeps."""
+    """Every scheme with defaults, the extra curves, and full sweeps."""
     found: dict[str, Runs] = {}
     for name, (scheme, parameters) in {**{scheme: (scheme, {}) for scheme in SAMPLINGS}, **EXTRA}.items():
         points = quarters(100, DICE_ITERATIONS.get(name, MARKS[-1]) if spec == DICE else MARKS[-1])

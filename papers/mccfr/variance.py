@@ -1,5 +1,6 @@
-"""Monte Carlo CFR with baselines: exact variance of a walk's updates along runs on Leduc poker, and the effect on
-exploitability."""
+"""Monte Carlo CFR with baselines: exact variance of a traversal's updates in runs on Leduc poker, and the effect on
+exploitability.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ CHECKED_AFTER, CHECKED_WALKS, BATCHES = 10_000, 20_000, 4
 
 @dataclass(frozen=True)
 class Method:
-    """A curve: a scheme with parameters, its colour, and how long it runs."""
+    """A curve: a scheme with parameters, its colour, and its number of iterations."""
 
     scheme: str
     colour: int
@@ -57,7 +58,7 @@ METHODS: Mapping[str, Method] = {
 PLAIN = {"vr-mccfr": "os-mccfr", "vr-mccfr, cfr+": "os-mccfr, cfr+", "vr-mccfr, key=infoset, cfr+": "os-mccfr, cfr+"} | {
     "es-mccfr, baseline=learned": "es-mccfr"
 }
-"""The same without baselines."""
+"""The methods without baselines."""
 SETTINGS: Sequence[Mapping[str, Any]] = (
     {},
     {"rate": 1.0},
@@ -68,7 +69,7 @@ SETTINGS: Sequence[Mapping[str, Any]] = (
     {"key": "infoset"},
     {"key": "infoset", "rate": 0.05},
 )
-"""What is tried beside the defaults, after a million iterations with cfr+."""
+"""Settings compared with the defaults, after a million iterations with cfr+."""
 
 
 def style_of(name: str) -> dict[str, object]:
@@ -77,7 +78,7 @@ def style_of(name: str) -> dict[str, object]:
 
 
 def draw(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs]) -> Picture:
-    """Variance after arrival, variance of a walk, exploitability against iterations and against histories walked."""
+    """Variance after arrival, variance of a traversal, exploitability against iterations and against visited histories."""
     figure, axes = panels(2, 2, size=(11.0, 7.6))
     for name, runs in found.items():
         exploitability = geometric(runs, "exploitability")
@@ -105,7 +106,7 @@ def draw(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs]) -> Pict
 
 
 def gains(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs]) -> Table:
-    """Ratios without to with baselines, for the same policies."""
+    """Ratios of variance without to with baselines, for the same policies."""
     rows = []
     for name in PLAIN:
         for above, below, what in (
@@ -136,7 +137,7 @@ def losses(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs]) -> Ta
 
 
 def settings(game: tp.CompiledGame) -> tuple[Table, dict[str, Runs]]:
-    """What rates, keys and exploration change."""
+    """Effect of rates, keys and exploration."""
     rows, found = [], {}
     for setting in SETTINGS:
         name = (
@@ -158,7 +159,7 @@ def settings(game: tp.CompiledGame) -> tuple[Table, dict[str, Runs]]:
 
 
 def speedup(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs], iterations: int) -> str:
-    """How many times the iterations outcome sampling needs for what ``vr-mccfr(variant=cfr+)`` has after so many."""
+    """Factor of iterations that outcome sampling needs to match ``vr-mccfr(variant=cfr+)``."""
     better, plain = (geometric(found[name], "exploitability") for name in ("vr-mccfr, cfr+", "os-mccfr"))
     target = better[points["vr-mccfr, cfr+"].index(iterations)]
     if plain[-1] > target:

@@ -15,7 +15,7 @@ PUBLISHED = {ABRUPT_TTT: 0.5502, ABRUPT_HEX: 0.3844}
 """Values of abrupt boards, Rudolph et al. 2025."""
 WHOLE_TTT = "phantom_ttt(gameversion=abrupt)"
 UNFOLDED = 20
-"""Iterations of the policy that is taken from the game up to symmetry to the whole one."""
+"""Iterations of the policy that is transferred from the symmetry-reduced game to the full one."""
 GAMES = (
     "phantom_ttt",
     "phantom_ttt(symmetric=true)",
@@ -33,7 +33,7 @@ CURVES = {
 
 
 def measured(spec: str) -> dict[str, Any]:
-    """Sizes, times, what the uniform policy loses, curves, and the peak of the process."""
+    """Sizes, times, exploitability of the uniform policy, curves, and peak memory of the process."""
     game, compiling = seconds(lambda: tp.compile(spec))
     judged, judging = seconds(lambda: tp.judge(game, tp.Policy.uniform(game)))
     found = {"compiling": compiling, "judging": judging, "uniform": judged.exploitability, "infosets": sum(game.infosets)}
@@ -47,7 +47,7 @@ def measured(spec: str) -> dict[str, Any]:
 
 
 def unfolded(whole: CompiledGame) -> dict[str, float]:
-    """Exploitability of a policy found up to symmetry, there and in the whole game."""
+    """Exploitability of a policy of the symmetry-reduced game, there and in the full game."""
     solver = make_solver(tp.compile(ABRUPT_TTT), "dcfr")
     solver.run(UNFOLDED)
     policy = solver.average_policy()
@@ -58,7 +58,7 @@ def unfolded(whole: CompiledGame) -> dict[str, float]:
 
 @study(title="Phantom boards up to symmetry, and abrupt ones", place=2, minutes=75)
 def reproduce(*options: str) -> Result:
-    """With options, boards: the others are as they are stored."""
+    """Options: boards to measure; others are taken as stored."""
     before: dict[str, Any] = stored("phantom/abrupt_boards") if options else {}
     for small in ("phantom_ttt(gameversion=abrupt,rows=2,columns=2,line=2)", "dark_hex(board_size=2)"):
         tp.judge(tp.compile(small), tp.Policy.uniform(tp.compile(small)))  # kernels

@@ -1,8 +1,8 @@
 """Exact exploitability by exp-a-spiel, the evaluator of Rudolph et al. 2025, and by Treeplex: numbers, time and memory.
 
-Without options: a dark hex whose first stones lie in opposite corners, by the uniform and by a random policy. Names of whole
-boards (``dark_hex``, ``phantom_ttt``) as options add these, at more than an hour of CPU time each. An evaluator has a
-process of its own.
+Without options: dark hex with the first stones in opposite corners, for the uniform and a random policy. Names of full boards
+(``dark_hex``, ``phantom_ttt``) as options add these, at more than an hour of CPU time each. Each evaluator runs in a separate
+process.
 """
 
 import multiprocessing
@@ -30,11 +30,11 @@ from treeplex.games.numba_rules import PlainRules
 
 CORNER = "corner"
 BOARDS = {CORNER: "CornerDhTraverser", "dark_hex": "DhTraverser", "phantom_ttt": "PtttTraverser"}
-"""Boards, and what exp-a-spiel calls them."""
+"""Boards, and their names in exp-a-spiel."""
 OPENING = (0, 0, 8, 8)
-"""How the corners' game opens: player 0 takes cell 0, player 1 fails there and takes cell 8, where player 0 fails."""
+"""Opening of the corner game: player 0 takes cell 0, player 1 fails there and takes cell 8, where player 0 fails."""
 LATER = (1, 1, 2, 2)
-"""Tries after which so little is left that kernels are compiled in no time."""
+"""Opening with a small remaining game, for compiling kernels quickly."""
 CELLS, THREADS = 9, 2
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -43,7 +43,7 @@ class OpenedHex(DarkHex):
     """Dark hex after the first tries.
 
     Args:
-        opening: the cells that were tried.
+        opening: the tried cells.
         rules: of the whole board; games that share them share compiled kernels.
     """
 
@@ -66,14 +66,14 @@ class OpenedHex(DarkHex):
 
 
 def timed(action: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
-    """What a call gives, and its seconds: of all threads, and by the clock."""
+    """Result of a call, its CPU seconds over all threads, and its wall-clock seconds."""
     busy, began = time.process_time(), time.perf_counter()
     found = action()
     return found, {"cpu": time.process_time() - busy, "wall": time.perf_counter() - began}
 
 
 def peak() -> int:
-    """Bytes that this process has held at most."""
+    """Peak memory of this process, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -90,7 +90,7 @@ def weights_at(player: int, tries: str) -> Floats:
 
 
 def by_exp_a_spiel(board: str) -> dict[str, Any]:
-    """What the module ``eas`` finds and takes."""
+    """Results and cost of the module ``eas``."""
     os.environ["OMP_NUM_THREADS"] = str(THREADS)
     import eas
 
@@ -107,14 +107,14 @@ def by_exp_a_spiel(board: str) -> dict[str, Any]:
 
 
 def random_rows(traverser: Any, player: int, uniform: Floats) -> Floats:
-    """The random policy as rows of exp-a-spiel, whose texts begin with the corner."""
+    """The random policy as rows of exp-a-spiel, whose infostate strings start with the corner."""
     tries = [traverser.infoset_desc(player, row)[2:] for row in range(len(uniform))]
     rows: Floats = np.array([weights_at(player, each) for each in tries]) * (uniform > 0.0)
     return rows / rows.sum(axis=1, keepdims=True)
 
 
 def by_treeplex(board: str) -> dict[str, Any]:
-    """What Treeplex finds and takes, kernels being compiled before."""
+    """Results and cost of Treeplex, with kernels compiled before."""
     corner = OpenedHex(OPENING)
     small = OpenedHex((*OPENING, *LATER), corner.whole) if board == CORNER else "dark_hex(board_size=2)"
     stored = False if board == CORNER else None
@@ -132,7 +132,7 @@ def by_treeplex(board: str) -> dict[str, Any]:
 
 
 def random_policy(game: Any) -> tp.Policy:
-    """The random policy on the corners' game."""
+    """The random policy on the corner game."""
     found = np.ones(len(tp.Policy.uniform(game).probabilities))
     for infoset, text in enumerate(game.infostates):
         player = game.player_of(infoset)
@@ -150,18 +150,18 @@ EVALUATORS = {"exp-a-spiel": by_exp_a_spiel, "treeplex": by_treeplex}
 
 
 def measured(evaluator: str, board: str) -> Any:
-    """What one evaluator finds on one board, in a process of its own."""
+    """Results of one evaluator on one board, in a separate process."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(EVALUATORS[evaluator], board).result()
 
 
 def key(evaluator: str, board: str) -> dict[str, Any]:
-    """What a run is known by."""
+    """Cache key of a run."""
     return {"study": "evaluators", "evaluator": evaluator, "board": board, "at": 1}
 
 
 def whole_boards(corner: dict[str, Any]) -> str:
-    """What a whole board would take exp-a-spiel at the corner's rate, as a sentence."""
+    """Projected cost of a full board with exp-a-spiel at the corner game's rate, as a sentence."""
     theirs, histories = corner["exp-a-spiel"], corner["treeplex"]["histories"]
     rates = [1e9 * each["cpu"] / histories for each in (theirs["building"], theirs["judged"]["uniform"])]
     minutes = [KNOWN["dark_hex"]["histories"] * rate / 6e10 for rate in rates]

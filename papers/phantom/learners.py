@@ -36,13 +36,13 @@ COLUMNS = ("game", "learner", "seeds", "episodes", "million histories", "exploit
 TABULAR = "dcfr"
 NAMES = [f"{learner} {game}" for game in GAMES for learner in RUNS]
 Curve = Mapping[str, Mapping[str, float]]
-"""Measures and processor seconds by the number of updates, as text."""
+"""Measurements and CPU seconds by number of updates as text."""
 Seeds = Mapping[str, Curve]
-"""Curves by seed, as text."""
+"""Curves by seed as text."""
 
 
 def curves(name: str, before: Seeds) -> dict[str, Curve]:
-    """The curve of a training from each seed; as measured before where it has no folder."""
+    """The curve of each seed; stored ones if a training run has no folder."""
     learner, _, game = name.partition(" ")
     found = dict[str, Curve]()
     for seed in map(str, SEEDS):
@@ -56,16 +56,15 @@ def curves(name: str, before: Seeds) -> dict[str, Curve]:
 
 
 def over_seeds(found: Seeds) -> list[dict[str, Mapping[str, float]]]:
-    """For each number of updates what the seeds had come to."""
+    """Results of the seeds at each number of updates."""
     first = next(iter(found.values()))
     return [{seed: curve[done] for seed, curve in found.items()} for done in first]
 
 
 @study(title="Deep learners on phantom tic-tac-toe and dark hex", place=3, minutes=150, needs=("torch",))
 def reproduce(*options: str) -> Result:
-    """With options, trainings such as ``"nfsp dark_hex"``: the others are as they are stored.
-
-    With :data:`STORED` among them, seeds that have no folder are as they are stored, too.
+    """Options: training runs such as ``"nfsp dark_hex"``; others are taken as stored. With :data:`STORED`, so are seeds without
+    a folder.
     """
     before: dict[str, Any] = stored("phantom/learners") if options else {}
     wanted = [each for each in options if each != STORED] or NAMES
@@ -97,7 +96,7 @@ def reproduce(*options: str) -> Result:
 
 
 def rows(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> list[list[str]]:
-    """Of each training, and beneath those of a game of the tabular solver."""
+    """Rows of each training run, followed by rows of the tabular solver on the game."""
     found = list[list[str]]()
     for game in GAMES:
         for learner in RUNS:
@@ -117,7 +116,7 @@ def rows(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str
 
 
 def findings(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> list[str]:
-    """What each comes to on each game, best first."""
+    """Results on each game, best first."""
     found = []
     for game in GAMES:
         last = {
@@ -139,7 +138,7 @@ def findings(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping
 
 
 def walked(numbers: Mapping[str, Seeds]) -> str:
-    """How long the walks of ``deep-cfr`` are, where it was trained."""
+    """Length of the traversals of ``deep-cfr``, as a sentence."""
     found = []
     for game in GAMES:
         if f"deep-cfr {game}" in numbers:
@@ -150,7 +149,7 @@ def walked(numbers: Mapping[str, Seeds]) -> str:
 
 
 def drawn(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> Picture:
-    """Exploitability against processor seconds: means, and bands from the least to the most."""
+    """Exploitability against CPU seconds: means, and bands over seeds."""
     figure, axes = panels(1, 3, size=(10.5, 3.6))
     styles = {name: line_style(number) for number, name in enumerate((*RUNS, TABULAR))}
     for game, each in zip(GAMES, axes, strict=False):

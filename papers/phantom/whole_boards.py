@@ -14,21 +14,21 @@ KNOWN = {
     "phantom_ttt": {"histories": 19_934_533_171, "value": 0.6667, "uniform": (0.296825, 0.953125, 0.624339, 0.78873)},
     "dark_hex": {"histories": 19_119_486_979, "value": 1.0, "uniform": (1 / 3, 1.0, 0.832804, 0.91640)},
 }
-"""Histories and values of Rudolph et al. 2025; of the uniform policy its value, best responses of both and exploitability."""
+"""Histories and values of Rudolph et al. 2025; for the uniform policy its value, both best responses and exploitability."""
 ALGORITHMS = ("cfr+", "dcfr", "pcfr+", "pdcfr+")
 CHECKED = (10, 20, 50, 100, 200)
 LONG = {"phantom_ttt": ("dcfr", (200, 500, 1000, 2000))}
-"""A long run of the algorithm that is best there after 200 iterations."""
+"""A long run of the algorithm that is best after 200 iterations."""
 
 
 def seconds(action: Any) -> tuple[Any, float]:
-    """What a call gives, and the processor time it took."""
+    """Result of a call and its CPU time."""
     began = time.process_time()
     return action(), time.process_time() - began
 
 
 def curve(game: CompiledGame, algorithm: str, checks: tuple[int, ...] = CHECKED) -> list[dict[str, float]]:
-    """Exploitability, value of player 0 and processor time after each number of iterations."""
+    """Exploitability, value of player 0 and CPU time after each number of iterations."""
     solver, found, spent = make_solver(game, algorithm), [], 0.0
     for checked in checks:
         spent += seconds(lambda solver=solver, checked=checked: solver.run(checked - solver.iteration))[1]
@@ -47,7 +47,7 @@ def curve(game: CompiledGame, algorithm: str, checks: tuple[int, ...] = CHECKED)
 
 
 def shown(row: Mapping[str, float]) -> list[str]:
-    """Exploitability, value and processor time of a place on a curve."""
+    """Exploitability, value and CPU time at a point of a curve, as text."""
     return [f"{row['exploitability']:.1e}", f"{row['value']:.6f}", f"{row['seconds']:.0f} s"]
 
 
@@ -68,7 +68,7 @@ def measured(name: str) -> dict[str, Any]:
 
 @study(title="Phantom tic-tac-toe and dark hex, exactly", place=1, minutes=40)
 def reproduce(*options: str) -> Result:
-    """With the option ``long`` only the long run is made, and the rest is as it is stored."""
+    """With the option ``long`` only the long run is made; the rest is taken as stored."""
     before = stored("phantom/whole_boards") if options else {}
     tp.compile("phantom_ttt(rows=2,columns=2,line=2)")  # kernels
     tp.compile("dark_hex(board_size=2)")

@@ -13,7 +13,7 @@ GAMES = {
 ALGORITHMS = ("pluribus-mccfr(prune=0)", "pluribus-mccfr", "pluribus-mccfr(prune_below=30)")
 SEEDS = range(3)
 STEP = 200
-"""Iterations between two looks at the histories walked."""
+"""Iterations between checks of the visited histories."""
 
 
 @study(title="Pluribus' blueprints: pruning", place=2, minutes=1)

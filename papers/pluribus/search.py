@@ -22,11 +22,11 @@ BLUEPRINTS = (
 """Games, and iterations of pluribus-mccfr."""
 ITERATIONS = 200
 PLAYS = ((1, 4, False), (1, 4, True), (0, 4, False), (0, 4, True), (0, 1, False))
-"""Rounds played by the blueprint, continuations behind the others, and whether the average is played."""
+"""Rounds played by the blueprint, number of continuations after the others, and whether the average is played."""
 
 
 def seat_gains(game: CompiledGame, policy: Policy, blueprint: Policy) -> list[float]:
-    """What each player gains by a policy over the blueprint while the others follow the blueprint."""
+    """Each player's gain from a policy over the blueprint while the others follow the blueprint."""
     before, found = judge(game, blueprint).value, []
     for seat in range(game.players):
         own = slice(*game.tree.sequence_offsets[seat : seat + 2])

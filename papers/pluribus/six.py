@@ -27,8 +27,9 @@ TABLES = (
     ("three, limit, 2 raises", THREE, 100, 1, 300),
     ("six, limit, 1 raise", SIX, 10_000, 1, 250),
 )
-"""Names, games, boards of the blueprint with 16 deals each, rounds played by it, and deals for each seat, of which an option of
-the study says the share."""
+"""Names, games, boards of the blueprint with 16 deals each, rounds played by it, and deals per seat (scaled by the study's
+option).
+"""
 ITERATIONS, DEALS = 60, 32
 """Of a search."""
 
@@ -42,11 +43,11 @@ def trained(game: Holdem, boards: int) -> HoldemBlueprint:
 
 
 class SeatGain:
-    """What a seat gains by searching, the others following the blueprint, deal by deal.
+    """A seat's gain from search while the others follow the blueprint, deal by deal.
 
-    Of a deal the others' hands, their draws and the cards are the same for the search and the blueprint; own actions are all
-    followed, weighted by either policy, and payoffs averaged over all hands that the seat may hold. That is without bias, and
-    without most of the luck.
+    The opponents' hands, their sampled actions and the cards are identical for search and blueprint. All own actions are
+    followed, weighted by each policy, and payoffs are averaged over all possible hands of the seat. This is unbiased and
+    removes most of the variance.
     """
 
     def __init__(self, guided: GuidedBetting, agent: RoundSearchAgent, seat: int) -> None:
@@ -66,7 +67,7 @@ class SeatGain:
     def _go(
         self, agent: RoundSearchAgent, state: State, held: list[int], card: int, own: Floats, random: np.random.Generator
     ) -> float:
-        """The search's payoff less the blueprint's, summed over own hands; ``own`` [2, H] is how likely each plays to here."""
+        """The search's payoff minus the blueprint's, summed over own hands; ``own`` [2, H] is each policy's reach."""
         game, options = self.game, self.game.options(state)
         if options.player == TERMINAL:
             deals = np.repeat(np.array([held]), len(game.hands), axis=0)
@@ -96,7 +97,7 @@ class SeatGain:
 
 
 def seat_gain(guided: GuidedBetting, seat: int, deals: int, first: int) -> tuple[Summary, list[float]]:
-    """The gain of a seat over so many deals, and the seconds of each search."""
+    """The gain of a seat over the given number of deals, and the seconds of each search."""
     rounds = SampledRounds(guided, iterations=ITERATIONS, deals=DEALS)
     agent = RoundSearchAgent(rounds, average=True, search_after=first, remember=100_000)
     measured = SeatGain(guided, agent, seat)
