@@ -197,7 +197,7 @@ def test_a_person_may_name_a_python_file(spec: str) -> None:
 @pytest.mark.parametrize("spec", PYTHON)
 @pytest.mark.parametrize("door", PYTHON_DOORS)
 def test_no_file_runs_a_python_file(door: str, spec: str) -> None:
-    with pytest.raises(FileError, match="neither read nor run, so name the game as well"):
+    with pytest.raises(FileError, match="never loaded automatically; give the game too"):
         PYTHON_DOORS[door](spec)
     assert not Path("ran").exists()
 
@@ -225,7 +225,7 @@ def test_no_file_runs_a_python_file(door: str, spec: str) -> None:
 def test_no_command_runs_a_python_file_that_a_file_names(command: str, spec: str) -> None:
     result = CliRunner().invoke(app, COMMANDS[command](spec))
     assert result.exit_code == 2, result.output
-    assert "neither read nor run, so name the game as well" in result.stderr
+    assert "never loaded automatically; give the game too" in result.stderr
     assert not Path("ran").exists()
 
 
@@ -251,7 +251,7 @@ def test_no_command_runs_a_python_file_that_a_file_names(command: str, spec: str
 def test_no_file_makes_another_one_be_read(door: str, spec: str) -> None:
     if "openspiel:" in spec:
         pytest.importorskip("pyspiel")
-    with pytest.raises(FileError, match="neither read nor run, so name the game as well") as caught:
+    with pytest.raises(FileError, match="never loaded automatically; give the game too") as caught:
         PYTHON_DOORS[door](spec)
     assert "hunter2" not in str(caught.value)
     assert named_file(spec) is not None
@@ -317,9 +317,9 @@ def test_workers_load_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_game_without_a_name_is_named_again(solved: Path) -> None:
-    with pytest.raises(PolicyError, match=r"evil\.json does not say which game it is for; give the game"):
+    with pytest.raises(PolicyError, match=r"evil\.json does not name its game; give the game"):
         tp.load_policy(policy_file(""))
-    with pytest.raises(FileError, match="run is for a game without a name; name the game as well"):
+    with pytest.raises(FileError, match="run is for a game without a name; give the game too"):
         tp.solve(resume=run_folder(" "))
 
 

@@ -109,5 +109,5 @@ def test_too_large() -> None:
         best_cce(compile_game("kuhn_poker(players=3)"))
     with pytest.raises(AlgorithmError, match="choose a smaller game"):
         best_cce(compile_game("kuhn_poker"), most_entries=1000)
-    with pytest.raises(AlgorithmError, match=r"leduc_poker has some 10\^132 joint plans and 2,186 sequences"):
+    with pytest.raises(AlgorithmError, match=r"leduc_poker has about 10\^132 joint plans and 2,186 sequences"):
         best_cce(compile_game("leduc_poker"))

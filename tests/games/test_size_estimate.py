@@ -65,7 +65,7 @@ def test_games_too_large_are_refused_within_two_seconds(spec: str) -> None:
     game = load(spec)
     begun = process_time()
     with pytest.raises(
-        GameError, match=rf"has about [0-9.,e]+ histories.*limit is 200,000.*{'years' * (spec == 'battleship')}"
+        GameError, match=rf"has about [0-9.,e]+ histories.*limit of 200,000.*{'years' * (spec == 'battleship')}"
     ):
         tp.compile(game, limit=200_000)
     assert process_time() - begun < 2.0

@@ -33,7 +33,7 @@ def test_texts_have_the_representation(tmp_path) -> None:  # type: ignore[no-unt
     with pytest.raises(PolicyError, match=f"not for {NAME}"):
         tp.judge(UnnamedGame(), tp.Policy.uniform(tp.compile("leduc_poker")))
     tp.policies.save(solution.policy, tmp_path / "policy.json")
-    with pytest.raises(PolicyError, match="does not say which game"):
+    with pytest.raises(PolicyError, match="does not name its game"):
         tp.load_policy(tmp_path / "policy.json")
     assert len(tp.load_policy(tmp_path / "policy.json", UnnamedGame())) == 12
 

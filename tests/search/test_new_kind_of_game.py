@@ -325,5 +325,5 @@ def test_a_game_is_asked_for_its_subgames_first() -> None:
     assert len(cut(own, [Belief.root(own)]).leaves) == 0
     assert own.asked == 1
     other = UnsearchableGame(CoinTree())
-    with pytest.raises(AlgorithmError, match=r"has no public tree, which this needs: .* public_tree\(\)"):
+    with pytest.raises(AlgorithmError, match=r"has no public tree; .* public_tree\(\)"):
         cut(other, [Belief.root(CoinTree())])

@@ -78,7 +78,7 @@ def test_canonical_text(spec: str, canonical: str) -> None:
         ("dcfrr", r"unknown algorithm 'dcfrr'; did you mean 'dcfr'\?"),
         ("xyz", "unknown algorithm 'xyz'; known: apcfr.*, cfr, "),
         ("dcfr(alfa=1)", r"dcfr has no parameter 'alfa'; did you mean 'alpha'\?"),
-        ("cfr(alpha=1)", "cfr has no parameter 'alpha'; it has none"),
+        ("cfr(alpha=1)", "cfr has no parameter 'alpha'; it takes no parameters"),
         ("dcfr(alpha=much)", "parameter alpha of dcfr must be a number, not 'much'"),
         ("dcfr(alpha=true)", "parameter alpha of dcfr must be a number, not True"),
         ("dcfr(alpha", "no closing bracket"),

@@ -114,7 +114,7 @@ def test_a_place_that_is_none_is_refused() -> None:
         ),
         (
             lambda: tp.match("kuhn_poker", ["uniform", "uniform"], hands=20, sampled=True, ray="auto"),
-            "hands are played by this process; leave --ray out",
+            "hands are played in this process; leave --ray out",
         ),
         (lambda: tp.learn.judge_rebel("tic_tac_toe", "rebel", ray="auto"), "is evaluated without workers; leave --ray out"),
     ],

@@ -141,7 +141,7 @@ def test_too_many_entries_are_refused() -> None:
     rules = tp.load("dark_hex(board_size=2)")
     assert isinstance(rules, PhantomGame)
     for limit in (10, 100):  # an estimate says so, or the walk
-        with pytest.raises(GameError, match=f"more than {limit} entries; choose a smaller board"):
+        with pytest.raises(GameError, match=f"more than the limit of {limit} entries; choose a smaller board"):
             compile_phantom(rules, limit=limit)
 
 
@@ -161,7 +161,9 @@ def test_terms_of_whole_boards_are_estimated(spec: str, terms: int) -> None:
 
 def test_boards_that_are_clearly_too_large_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("treeplex.forms.compile.phantom.walk_timelines")
-    with pytest.raises(GameError, match=r"has about .*e\+.* more than 1,500,000,000 entries; choose a smaller board"):
+    with pytest.raises(
+        GameError, match=r"has about .*e\+.* more than the limit of 1,500,000,000 entries; choose a smaller board"
+    ):
         tp.compile("dark_hex(gameversion=adh,num_rows=3,num_cols=4)")
 
 

@@ -109,7 +109,7 @@ def test_rounding_of_chance_is_allowed() -> None:
 @pytest.mark.parametrize("payoffs", [(math.nan, 0.0), (math.inf, -math.inf), (1.0,), (1.0, -1.0, 0.0)])
 def test_payoffs_that_are_none(payoffs: tuple[float, ...]) -> None:
     root = decision(0, ("start", ""), end(), decision(1, ("", "reply"), end(*payoffs), moves=[7]))
-    refused(root, r"returns\(\) is \[.*\] after history \[move1, move7\]; give 2 finite payoffs")
+    refused(root, r"returns\(\) is \[.*\] after history \[move1, move7\]; return 2 finite payoffs")
 
 
 @pytest.mark.parametrize("moves", [(0, 2), (1, 0), (0, 1, 2)])
@@ -126,14 +126,17 @@ def test_no_action() -> None:
 
 
 def test_repeated_actions() -> None:
-    refused(decision(1, ("", "twice"), end(), end(), moves=[4, 4]), r"legal actions repeat at infostate 'twice'.*: \[4, 4\]")
+    refused(
+        decision(1, ("", "twice"), end(), end(), moves=[4, 4]),
+        r"legal_actions\(\) is \[4, 4\] at infostate 'twice'.*list each action once",
+    )
 
 
 @pytest.mark.parametrize("player", [2, 5, -3])
 def test_a_player_who_does_not_exist(player: int) -> None:
     refused(
         chance(end(), decision(player, ("",) * 6, end())),
-        rf"current_player\(\) is {player} after history \[move1\]; give 0 to 1, CHANCE or TERMINAL",
+        rf"current_player\(\) is {player} after history \[move1\]; return 0 to 1, CHANCE or TERMINAL",
     )
 
 
@@ -163,7 +166,7 @@ def test_a_public_state_that_leaks() -> None:
     root = chance(
         decision(0, ("ace", "hidden"), end(), end(), public="ace"), decision(0, ("king", "hidden"), end(), end(), public="king")
     )
-    refused(root, r"the public state leaks to player 1.* after history \[move1\].*'king'.*'hidden'")
+    refused(root, r"the public state leaks to player 1.* .*'king' after history \[move1\].*'hidden'")
 
 
 def test_public_states_with_equal_hashes() -> None:
@@ -180,7 +183,7 @@ def test_a_public_state_that_splits() -> None:
     root = chance(
         decision(0, ("same", "a"), end(), end(), public="left"), decision(0, ("same", "b"), end(), end(), public="right")
     )
-    refused(root, r"the public state splits infostate 'same': after history \[move1\] it is 'right'")
+    refused(root, r"the public state splits infostate 'same': it is 'right' after history \[move1\]")
 
 
 def test_too_many_histories(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,5 +354,5 @@ def test_a_public_tree_that_gives_an_infostate_twice() -> None:
             return "always the same"
 
     rules = next(rules for rules in map(RandomPublicGame, range(100)) if len(oracle.action_sets(oracle.grow(rules))) > 3)
-    with pytest.raises(GameError, match=r"infostate 'always the same' of player . belongs to two public nodes"):
+    with pytest.raises(GameError, match=r"infostate 'always the same' of player . occurs at two public nodes"):
         compile_public_tree(rules, Bad(rules))

@@ -70,21 +70,21 @@ def test_sampling() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"plans": BOTH[:1]}, "has 2 players, the device has plans of 1"),
+        ({"plans": BOTH[:1]}, "has 2 players, but the device has plans for 1"),
         ({"plans": (np.zeros((2, 2)), BOTH[1])}, "plans of player 0 of .* have 1 columns"),
-        ({"plans": (np.array([[0], [2]]), BOTH[1])}, "plan 1 of player 0 is not reduced: it has 2"),
-        ({"plans": (np.array([[0], [-1]]), BOTH[1])}, "plan 1 of player 0 is not reduced: it has -1"),
+        ({"plans": (np.array([[0], [2]]), BOTH[1])}, "plan 1 of player 0 is not a reduced plan: it has 2"),
+        ({"plans": (np.array([[0], [-1]]), BOTH[1])}, "plan 1 of player 0 is not a reduced plan: it has -1"),
         ({"support": np.zeros((3, 3))}, r"a support of shape \[S, 2\]"),
-        ({"support": np.array([[0, 0], [0, 2], [1, 1]])}, "joint plan 1 names plan 2 of player 1, who has 2 plans"),
-        ({"support": np.array([[0, 0], [0, 1], [-1, 1]])}, "joint plan 2 names plan -1 of player 0"),
+        ({"support": np.array([[0, 0], [0, 2], [1, 1]])}, "joint plan 1 refers to plan 2 of player 1, who has 2 plans"),
+        ({"support": np.array([[0, 0], [0, 1], [-1, 1]])}, "joint plan 2 refers to plan -1 of player 0"),
         ({"weights": np.array([0.5, 0.6, 0.1])}, "sum to 1; these sum to 1.2"),
-        ({"weights": np.array([0.5, 0.6, -0.1])}, "least -0.1"),
+        ({"weights": np.array([0.5, 0.6, -0.1])}, "smallest is -0.1"),
         ({"weights": np.array([0.5, 0.5, np.nan])}, "sum to nan"),
         ({"support": np.empty((0, 2)), "weights": np.empty(0)}, "S >= 1 weights"),
-        ({"support": np.array([[1, 1], [1, 0.5], [0, 1]])}, r"integers; found 0\.5"),
-        ({"plans": (BOTH[0] + 0.9, BOTH[1])}, r"integers; found 0\.9"),
-        ({"plans": (np.where(BOTH[0] == 0, np.nan, BOTH[0]), BOTH[1])}, "integers; found nan"),
-        ({"plans": (BOTH[0].astype(np.int64) + 2**32, BOTH[1])}, "integers; found 4294967296"),
+        ({"support": np.array([[1, 1], [1, 0.5], [0, 1]])}, r"must be integers, not 0\.5"),
+        ({"plans": (BOTH[0] + 0.9, BOTH[1])}, r"must be integers, not 0\.9"),
+        ({"plans": (np.where(BOTH[0] == 0, np.nan, BOTH[0]), BOTH[1])}, "must be integers, not nan"),
+        ({"plans": (BOTH[0].astype(np.int64) + 2**32, BOTH[1])}, "must be integers, not 4294967296"),
     ],
 )
 def test_what_is_no_device(change: dict, message: str) -> None:
@@ -99,9 +99,7 @@ def test_a_plan_says_nothing_about_what_it_excludes() -> None:
     plan = np.ones((1, KUHN.infosets[0]), np.int32)
     other = (np.zeros((1, KUHN.infosets[1]), np.int32),)
     place = KUHN.infostates[asked[0]]
-    with pytest.raises(
-        PolicyError, match=f"it has 1 at infostate '{place}'; give the number of an action .*-1 where it does not"
-    ):
+    with pytest.raises(PolicyError, match=f"it has 1 at infostate '{place}'; give an action number .*-1 elsewhere"):
         Device(KUHN, (plan, *other), np.zeros((1, 2)), np.ones(1))
     plan[0, asked] = -1
     assert Device(KUHN, (plan, *other), np.zeros((1, 2)), np.ones(1)).payoffs.sum() == 0.0

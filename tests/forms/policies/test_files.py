@@ -126,7 +126,7 @@ def test_arrays_need_a_checksum(tmp_path: Path) -> None:
     header = read_policy_header(path)
     del header["checksum"]
     np.savez(path, probabilities=random_policy().probabilities, header=np.array(json.dumps(header)))
-    with pytest.raises(FileError, match="checksum differs"):
+    with pytest.raises(FileError, match="checksum mismatch"):
         load_policy(path)
 
 
@@ -147,7 +147,7 @@ def test_edited_text_needs_the_checksum_gone(tmp_path: Path, suffix: str) -> Non
         del header["checksum"]
         free = f"# {json.dumps(header)}\r\n" + rest.replace("\n", "\r\n")
     path.write_text(changed)
-    with pytest.raises(FileError, match=r"checksum differs.*or take checksum out of its header to keep an edit"):
+    with pytest.raises(FileError, match=r"checksum mismatch.*or delete checksum from its header to accept an edit"):
         load_policy(path)
     path.write_bytes(free.encode())
     assert load_policy(path)[0, policy.game.infostates[0]] == {0: 0.25, 1: 0.75}
@@ -168,17 +168,17 @@ def edit(change: Callable[[dict[str, object]], object]) -> Callable[[Path], None
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        (lambda data: data.update(format_version=2), FileError, "format version 2, this Treeplex reads 1"),
+        (lambda data: data.update(format_version=2), FileError, "format version 2, but this Treeplex reads 1"),
         (lambda data: data.update(format="other"), FileError, "not a policy file"),
         (lambda data: data.pop("game"), FileError, "not a policy file"),
         (lambda data: data.pop("policy"), FileError, "damaged or not a policy file"),
         (lambda data: data.update(policy=[]), FileError, "damaged or not a policy file"),
         (lambda data: data["policy"]["0"].update({"x": {"0": 1}}), PolicyError, "no infostate 'x' of player 0"),
-        (lambda data: data["policy"]["0"].pop("0"), PolicyError, "no number for some action at infostate '0'"),
+        (lambda data: data["policy"]["0"].pop("0"), PolicyError, "infostate '0' lacks the probability of an action"),
         (lambda data: data["policy"]["0"]["0"].update({"5": 0}), PolicyError, "no action 5 at infostate '0'"),
         (lambda data: data["policy"]["0"]["0"].update({"00": 0.5}), PolicyError, "given twice"),
         (lambda data: data["policy"]["0"]["0"].update({"0": 0.9}), PolicyError, "not a distribution at infostate '0'"),
-        (lambda data: data.update(game_identity="0"), PolicyError, "which has other rules now"),
+        (lambda data: data.update(game_identity="0"), PolicyError, "whose rules have changed"),
     ],
 )
 def test_json_that_does_not_fit(
@@ -211,7 +211,7 @@ def test_loading_runs_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     save_policy(random_policy(), "policy.json")
     edit(lambda data: data.update(game=spec))(tmp_path / "policy.json")
     (tmp_path / "evil.py").write_text("raise SystemExit\n")
-    with pytest.raises(FileError, match="neither read nor run"):
+    with pytest.raises(FileError, match="never loaded automatically"):
         load_policy("policy.json")
 
 
@@ -232,9 +232,9 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         load_policy(tmp_path / "policy.pkl")
     with pytest.raises(FileError, match="create the folder"):
         save_policy(random_policy(), tmp_path / "no" / "policy.npz")
-    with pytest.raises(FileError, match="metadata must be what JSON can say"):
+    with pytest.raises(FileError, match="metadata must be JSON-serialisable"):
         save_policy(random_policy(), tmp_path / "policy.npz", metadata={"x": object()})
-    with pytest.raises(FileError, match="metadata must be what JSON can say"):
+    with pytest.raises(FileError, match="metadata must be JSON-serialisable"):
         save_policy(random_policy(), tmp_path / "policy.npz", metadata={"x": float("nan")})
     assert os.listdir(tmp_path) == []
 

@@ -147,9 +147,9 @@ def test_what_does_not_fit_is_refused() -> None:
     neural = policy(PHANTOM[0], TENSOR, shared=True)
     with pytest.raises(PolicyError, match=r"is a policy for phantom_ttt.*, not for dark_hex"):
         neural.on(tp.compile("dark_hex(board_size=2)"))
-    with pytest.raises(PolicyError, match="a network of shapes"):
+    with pytest.raises(PolicyError, match="a network with shapes"):
         NeuralPolicy(neural.spec, 2, neural.view, [neural.networks[0][:1], neural.networks[0]])
-    with pytest.raises(GameError, match="gives None at"):
+    with pytest.raises(GameError, match="returns None at"):
         neural.action_probabilities(tp.load("kuhn_poker").new_initial_state().child(0).child(1))  # type: ignore[union-attr]
-    with pytest.raises(GameError, match="have no information_state_tensor; take features=words"):
+    with pytest.raises(GameError, match="have no information_state_tensor; use features=words"):
         probe(tp.load("kuhn_poker"), TENSOR)  # type: ignore[arg-type]

@@ -107,7 +107,7 @@ def test_files_with_a_header_are_completed_too(suffix: str, tmp_path: Path) -> N
             "a.csv",
             "state,action,probability\n",
             FileError,
-            r"a\.csv:1: column 'infostate' is missing; the first line must name",
+            r"a\.csv:1: column 'infostate' is missing; the first line must be",
         ),
         ("a.csv", "", FileError, "column 'infostate' is missing"),
         ("a.csv", "infostate,action,probability\n0,0,half\n", FileError, r"a\.csv:2: probability 'half' is not a number"),
@@ -117,19 +117,19 @@ def test_files_with_a_header_are_completed_too(suffix: str, tmp_path: Path) -> N
             "a.csv",
             "player,infostate,action,probability\nx,0,0,1\n",
             FileError,
-            r"a\.csv:2: player 'x' is not a player's number",
+            r"a\.csv:2: player 'x' is not a player number",
         ),
         (
             "a.csv",
             "infostate,action,probability\n0,Raise,1\n",
             PolicyError,
-            r"no action .Raise. .*legal are 0 \(Pass\), 1",
+            r"no action .Raise. .*legal actions: 0 \(Pass\), 1",
         ),
         ("a.csv", "infostate,action,probability\n9,0,1\n", PolicyError, "has no infostate '9'; its infostates look like '0'"),
-        ("a.json", "[]", FileError, "is not a policy: write {infostate: {action: probability}}"),
-        ("a.json", '{"0": 1}', FileError, "is not a policy: write"),
-        ("a.json", '{"0": {"0": "much"}}', PolicyError, "is no number: 'much'"),
-        ("a.json", '{"me": {"0": {"0": 1}}}', FileError, "'me' is no player"),
+        ("a.json", "[]", FileError, "is not a policy; write {infostate: {action: probability}}"),
+        ("a.json", '{"0": 1}', FileError, "is not a policy; write"),
+        ("a.json", '{"0": {"0": "much"}}', PolicyError, "is not a number: 'much'"),
+        ("a.json", '{"me": {"0": {"0": 1}}}', FileError, "'me' is not a player"),
         ("a.json", '{"0": {"0": 0.5, "1": 0.6}}', PolicyError, "not a distribution at infostate '0'"),
     ],
 )
@@ -141,5 +141,5 @@ def test_what_is_wrong_is_said(name: str, text: str, error: type[Exception], mes
 
 def test_the_game_has_to_be_given(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(whole()))
-    with pytest.raises(PolicyError, match=r"a\.json does not say which game it is for; give the game"):
+    with pytest.raises(PolicyError, match=r"a\.json does not name its game; give the game"):
         tp.load_policy(tmp_path / "a.json")

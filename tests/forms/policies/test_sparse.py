@@ -77,7 +77,7 @@ def test_a_policy_of_another_game_is_refused(solved: Policy) -> None:
         table.on(solved.game)
     wrong = Infosets()
     wrong.add(next(iter(solved))[1], [7])
-    with pytest.raises(PolicyError, match=r"actions \[7\]"):
+    with pytest.raises(PolicyError, match=r"are \[7\], but"):
         TablePolicy("", [wrong, Infosets()], [np.ones(1), np.empty(0)]).on(solved.game)
 
 
@@ -152,15 +152,15 @@ def rewritten(path: Path, **changes: object) -> None:
     [
         ({"version": 2}, "format version 2"),
         ({"players": "x"}, "number of players"),
-        ({"players": 3}, "lacks 'ends.2'"),
+        ({"players": 3}, "has no I64 tensor 'ends.2'"),
         ({"probabilities_0": np.array([0.5, 0.6, 0.5, 0.5])}, "not a distribution"),
         ({"probabilities_0": np.array([0.5, 0.5])}, "not a distribution"),
         ({"probabilities_0": np.array([np.nan, 0.5, 0.5, 0.5])}, "not a distribution"),
-        ({"first_0": np.array([0, 2, 3])}, "do not fit"),
-        ({"ends_0": np.array([1, 1])}, "do not fit"),
+        ({"first_0": np.array([0, 2, 3])}, "do not match"),
+        ({"ends_0": np.array([1, 1])}, "do not match"),
         ({"infostates_0": np.array([97, 97], np.uint8)}, "twice"),
         ({"infostates_0": np.array([97, 200], np.uint8)}, "UTF-8"),
-        ({"actions_0": np.array([1.0])}, "lacks 'actions.0'"),
+        ({"actions_0": np.array([1.0])}, "tensor 'actions.0'"),
     ],
 )
 def test_tensors_that_do_not_fit_are_refused(changes: dict[str, object], message: str, tmp_path: Path) -> None:
@@ -181,10 +181,10 @@ def test_a_header_that_lies_about_sizes_is_refused(tmp_path: Path) -> None:
     entry = {"dtype": "F64", "shape": [2**40], "data_offsets": [0, 2**43]}
     header = json.dumps({"__metadata__": {"format": "treeplex table policy", "version": "1"}, "x": entry}).encode()
     path.write_bytes(struct.pack("<Q", len(header)) + header + b"12345678")
-    with pytest.raises(FileError, match="cut off"):
+    with pytest.raises(FileError, match="data are incomplete"):
         load_table_policy(path)
     path.write_bytes(struct.pack("<Q", 2**62) + header)
-    with pytest.raises(FileError, match="cut off"):
+    with pytest.raises(FileError, match="header is incomplete"):
         load_table_policy(path)
 
 

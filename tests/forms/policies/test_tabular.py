@@ -69,7 +69,7 @@ def test_openspiel_states() -> None:
 
 @pytest.mark.parametrize("key", ["3", "", (1, "0pb"), (2, "0")])
 def test_unknown_infostates(key: object) -> None:
-    with pytest.raises(PolicyError, match=re.escape(f"no infostate {key!r} in kuhn_poker; list(policy) has them all")):
+    with pytest.raises(PolicyError, match=re.escape(f"no infostate {key!r} in kuhn_poker; list(policy) lists them")):
         random_policy()[key]  # type: ignore[index]
 
 
@@ -78,7 +78,7 @@ def test_an_infostate_that_two_players_share() -> None:
 
     rules: Game = WrittenGame(decision(0, ("same", "same"), end(), decision(1, ("same", "same"), end(), end())))
     policy = Policy.uniform(compile_game(rules))
-    with pytest.raises(PolicyError, match=r"infostate 'same' belongs to several players; ask for policy\[player, infostate\]"):
+    with pytest.raises(PolicyError, match=r"infostate 'same' belongs to several players; use policy\[player, infostate\]"):
         policy["same"]
     assert policy[1, "same"] == {0: 0.5, 1: 0.5}
 
@@ -102,7 +102,7 @@ def test_no_distribution(change: dict[int, float], found: str) -> None:
 
 @pytest.mark.parametrize("shape", [(25,), (27,), (26, 1), ()])
 def test_wrong_shape(shape: tuple[int, ...]) -> None:
-    with pytest.raises(PolicyError, match=r"a policy for kuhn_poker has 26 probabilities, not an array of shape"):
+    with pytest.raises(PolicyError, match=r"a policy for kuhn_poker needs 26 probabilities, not an array of shape"):
         Policy(KUHN, np.full(shape, 0.5))
 
 

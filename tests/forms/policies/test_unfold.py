@@ -40,5 +40,5 @@ def test_nothing_to_unfold() -> None:
 
 def test_the_whole_game_is_that_of_the_policy() -> None:
     policy = tp.Policy.uniform(tp.compile("phantom_ttt(rows=2,columns=2,line=2,symmetric=true)"))
-    with pytest.raises(PolicyError, match=r"up to symmetry is phantom_ttt\(rows=2,columns=2,line=2\), not dark_hex"):
+    with pytest.raises(PolicyError, match=r"unfolds to phantom_ttt\(rows=2,columns=2,line=2\), not to dark_hex"):
         unfold(policy, tp.compile("dark_hex(board_size=2)"))

@@ -28,7 +28,7 @@ def test_walking_leaves_states_as_they_were() -> None:
 
 @pytest.mark.parametrize("player", [0, 7])
 def test_others_knowledge_is_not_in_the_file(player: int) -> None:
-    with pytest.raises(GameError, match=f"what player {player} knows"):
+    with pytest.raises(GameError, match=f"no infostate for player {player}"):
         GAME.new_initial_state().information_state_string(player)
 
 

@@ -53,7 +53,7 @@ def test_turn_based() -> None:
 
 @pytest.mark.parametrize("spec", ["open_loop", "open_loop()", "open_loop(game=)", "open_loop(game=kuhn_poker,players=3)"])
 def test_a_wrapper_needs_one_game(spec: str) -> None:
-    with pytest.raises(SpecError, match=r"open_loop takes a game and nothing else; write open_loop\(game=\.\.\.\)"):
+    with pytest.raises(SpecError, match=r"open_loop takes only the parameter game; write open_loop\(game=\.\.\.\)"):
         load(spec)
 
 

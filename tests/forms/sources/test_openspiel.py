@@ -136,7 +136,7 @@ def test_games_that_cannot_be_told_apart() -> None:
     for name in pyspiel.registered_names():
         kind = next(kind for kind in pyspiel.registered_games() if kind.short_name == name)
         if kind.default_loadable and not kind.provides_information_state_string and "mfg" not in name:
-            with pytest.raises(GameError, match=r"(information_state_string|draws its chance itself).* can neither solve"):
+            with pytest.raises(GameError, match=r"(information_state_string|samples chance events itself)"):
                 OpenSpielGame(name)
             return
     pytest.fail("every game provides information states")
@@ -149,7 +149,7 @@ def test_no_openspiel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_not_a_game() -> None:
-    with pytest.raises(GameError, match="not a game of OpenSpiel"):
+    with pytest.raises(GameError, match="not an OpenSpiel game"):
         OpenSpielGame(3)
 
 
@@ -190,7 +190,7 @@ def test_policies_that_answer_for_states() -> None:
     average = solver.average_policy()
     imported = from_tabular_policy(compile_game("kuhn_poker"), average)
     assert nash_conv(imported.game, imported) == pytest.approx(pyspiel.nash_conv(game, average, True), abs=1e-9)
-    with pytest.raises(PolicyError, match="says nothing at infostate"):
+    with pytest.raises(PolicyError, match="has no probabilities at infostate"):
         from_tabular_policy(compile_game("kuhn_poker"), Silent())
 
 
@@ -237,7 +237,7 @@ def test_what_is_no_policy() -> None:
 def test_exports_that_do_not_fit() -> None:
     with pytest.raises(PolicyError, match="no infostate"):
         to_tabular_policy(Policy.uniform(compile_game("kuhn_poker")), "leduc_poker")
-    with pytest.raises(PolicyError, match="Pass game="):
+    with pytest.raises(PolicyError, match="pass game="):
         to_tabular_policy(Policy.uniform(compile_game("modified_rps")))
 
 

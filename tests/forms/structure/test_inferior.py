@@ -42,7 +42,7 @@ def test_where_it_fails() -> None:
     assert informationally_inferior(first, first).why == "everybody knows as much as in other"
     twice = TreeForm((0, 1, 0), [nothing, nothing, nothing], [2, 2, 2])
     assert informationally_inferior(twice, twice).why == "player 0 moves again after [a, a]"
-    with pytest.raises(GameError, match="other and tree_form differ in more than what players know"):
+    with pytest.raises(GameError, match="other and tree_form differ in more than the players' information"):
         informationally_inferior(first, TreeForm((0, 1, 2), [nothing, nothing, nothing], [2, 2, 3], 3))
 
 

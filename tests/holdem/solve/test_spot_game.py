@@ -135,7 +135,7 @@ def test_options_of_the_other_kind_are_refused():
 
 
 def test_a_spot_file_is_not_read_because_another_file_names_it(river):
-    with pytest.raises(FileError, match="name the game as well"):
+    with pytest.raises(FileError, match="give the game too"):
         tp.load(str(river), named_in="run.json")
 
 

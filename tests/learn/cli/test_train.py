@@ -83,7 +83,7 @@ def test_the_command_to_resume_names_games_of_ones_own(tmp_path):
     game = f"{tmp_path}/mine.py:game"
     out, _ = call("ddcfr", game, *TINY[1:], "--out", tmp_path / "run")
     assert f"treeplex train ddcfr {game} --resume {tmp_path}/run --set epochs=4" in out
-    assert "name the game as well" in complaint("--resume", tmp_path / "run", "--set", "epochs=4")
+    assert "give the game too" in complaint("--resume", tmp_path / "run", "--set", "epochs=4")
     call("ddcfr", game, "--resume", tmp_path / "run", "--set", "epochs=4", "--workers", "1")
 
 

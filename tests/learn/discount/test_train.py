@@ -162,7 +162,7 @@ def test_a_game_of_ones_own_is_named_again(tmp_path):
     (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
     games = (f"{tmp_path}/mine.py:game",)
     train(games, "ddcfr", settings=replace(TINY, epochs=1), out=tmp_path / "run", workers=1)
-    with pytest.raises(FileError, match="neither read nor run"):
+    with pytest.raises(FileError, match="never loaded automatically"):
         train(resume=tmp_path / "run", settings={"epochs": 2}, workers=1)
     assert train(games, resume=tmp_path / "run", settings={"epochs": 2}, workers=1).records[-1].done == 2
     with pytest.raises(FileError, match="not leduc_poker; give the game it was started with"):

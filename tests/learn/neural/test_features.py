@@ -15,7 +15,7 @@ from treeplex.learn.neural.features import KINDS, history_features, infoset_feat
 def test_all_infosets_differ(game: str, kind: str) -> None:
     compiled = tp.compile(game)
     if kind == "tensor" and game != "leduc_poker":
-        with pytest.raises(GameError, match="have no information_state_tensor; take features=words"):
+        with pytest.raises(GameError, match="have no information_state_tensor; use features=words"):
             infoset_features(compiled, kind)
         return
     rows = infoset_features(compiled, kind)
@@ -46,7 +46,7 @@ def test_openspiel_games_have_their_own_tensor() -> None:
 def test_rules_that_say_the_same_of_all_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = tp.compile("leduc_poker")
     monkeypatch.setattr(LeducState, "information_state_tensor", lambda *_: [1.0])
-    with pytest.raises(GameError, match="the same tensor for different infosets; take features=words"):
+    with pytest.raises(GameError, match="the same tensor for different infosets; use features=words"):
         infoset_features(compiled, "tensor")
     np.testing.assert_array_equal(infoset_features(compiled), infoset_features(compiled, "words"))
 

@@ -24,7 +24,7 @@ DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
             "kuhn_poker",
             {"features": "tensor"},
             GameError,
-            "no information_state_tensor; take features=words",
+            "no information_state_tensor; use features=words",
         ),
         *(
             (

@@ -328,8 +328,8 @@ def test_a_folder_in_use_needs_force(run):
 def test_rules_of_ones_own_are_not_run_by_a_folder(run):
     folder = JobFolder(SOLVE, run)
     folder.describe({**folder.about(), "game": "evil.py:Game"}, status="finished", records=folder.records())
-    assert "neither read nor run" in complaint("solve", "--resume", run, "-n", 100)
-    assert "neither read nor run" in complaint("show", run)
+    assert "never loaded automatically" in complaint("solve", "--resume", run, "-n", 100)
+    assert "never loaded automatically" in complaint("show", run)
 
 
 def test_full_disk_is_not_bad_input():
@@ -498,10 +498,10 @@ def test_program_prints_json_only():
         (["solv"], ["solv", "treeplex --help"]),
         (["evaluate", "kuhn_poker", "uniform", "--worst", "-1"], ["--worst"]),
         (["solve", "kuhn_poker", "-a", ""], ["empty name"]),
-        (["evaluate", "kuhn_poker", ""], ["not the name of a policy file"]),
+        (["evaluate", "kuhn_poker", ""], ["not a policy file name"]),
         (["evaluate", "kuhn_poker", "nowhere"], ["no policy file or run folder nowhere"]),
-        (["evaluate", "kuhn_poker", "."], ["not the name of a policy file"]),
-        (["show", "/"], ["not the name of a policy file"]),
+        (["evaluate", "kuhn_poker", "."], ["not a policy file name"]),
+        (["show", "/"], ["not a policy file name"]),
         (["export", "kuhn_poker", "x.what"], ["x.what", ".safetensors"]),
         (["export", "kuhn_poker", "x.csv"], ["no policy file or run folder kuhn_poker"]),
         (["info", "KUHN_POKER"], ["kuhn_poker"]),

@@ -247,7 +247,7 @@ def test_a_game_in_a_python_file_has_to_be_named_again(tmp_path: Path) -> None:
         "    def new_initial_state(self):\n        return treeplex.load('kuhn_poker').new_initial_state()\n"
     )
     sample(f"{class_file}:Mine", iterations=10, out=tmp_path / "run", **QUICK)
-    with pytest.raises(FileError, match="neither read nor run"):
+    with pytest.raises(FileError, match="never loaded automatically"):
         sample(resume=tmp_path / "run", iterations=20)
     assert sample(f"{class_file}:Mine", resume=tmp_path / "run", iterations=20).last.done == 20
 

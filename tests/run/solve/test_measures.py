@@ -105,8 +105,8 @@ def test_on_the_command_line() -> None:
     ("measures", "message"),
     [
         (["my.py:gian"], r"my\.py defines no 'gian'; did you mean 'gain'"),
-        (["my.py:gain(facto=2)"], r"unexpected keyword argument 'facto'; it takes \(game, policy, factor=1\.0\)"),
-        (["my.py:short"], r"'my\.py:short': too many positional arguments; it takes \(game\)"),
+        (["my.py:gain(facto=2)"], r"unexpected keyword argument 'facto'; its signature is \(game, policy, factor=1\.0\)"),
+        (["my.py:short"], r"'my\.py:short': too many positional arguments; its signature is \(game\)"),
         (["my.py:NUMBER"], "measure 'my.py:NUMBER' must be a function of a game and a policy, not 3"),
         (["my.py:nothing"], "measure 'nothing' must return a finite number, not None"),
         ({"mine": 3}, "measure 'mine' must be a function of a game and a policy, not 3"),

@@ -206,7 +206,7 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
         ("my.py:Halff", r"my\.py defines no 'Halff'; did you mean 'Half'"),
         ("my.py:Half", r"is a Half, not an agent: it lacks begin, policy; derive it from treeplex\.search\.BaseAgent"),
         ("my.py:broken", r"^my\.py:31: AttributeError: .* \(while making my\.py:broken\)"),
-        ("my.py:uniform(depth=2)", r"unexpected keyword argument 'depth'; it takes \(game\)"),
+        ("my.py:uniform(depth=2)", r"unexpected keyword argument 'depth'; its signature is \(game\)"),
         ("my.py:ZERO(depth=2)", "has parameters, but it is a ZeroLeaf, not a class or function"),
     ],
 )

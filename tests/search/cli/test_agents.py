@@ -110,7 +110,7 @@ def test_a_bet_that_the_game_leaves_out_can_be_typed() -> None:
     out = call("play", "no_limit_leduc", "--against", deep, *options, typed="bet 5000\nq\n")
     assert "no action 5000.0" in out or "at most" in out
     out = call("play", "no_limit_leduc", "--against", "openspiel", *options, typed="250\n" + "1\n" * 6, code=2)
-    assert "which game of OpenSpiel" in out
+    assert "cannot tell which OpenSpiel game" in out
 
 
 def test_three_sit_at_the_table() -> None:

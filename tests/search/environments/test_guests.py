@@ -138,7 +138,7 @@ def test_players_that_are_no_text() -> None:
             SpecError,
             "OpenSpiel has no bot 'uniform_randm'; did you mean 'uniform_random'",
         ),
-        ("openspiel", "small_matrix", PolicyError, "which game of OpenSpiel is small_matrix"),
+        ("openspiel", "small_matrix", PolicyError, "cannot tell which OpenSpiel game small_matrix is"),
     ],
 )
 def test_refusals(text: str, game: str, error: type[Exception], message: str) -> None:

@@ -177,7 +177,7 @@ def always_player_0(state: Any) -> int:
     ("changes", "error", "match"),
     [
         ({"payoff": not_a_number}, GameError, "payoff.*nan"),
-        pytest.param({"actions": other_actions}, GameError, "and others", marks=pytest.mark.slow),
+        pytest.param({"actions": other_actions}, GameError, "and different actions", marks=pytest.mark.slow),
         ({"actor": always_player_0, "infoset": forgets}, ImperfectRecallError, "lacks perfect recall"),
     ],
 )

@@ -90,7 +90,7 @@ class CompiledGame:
         """
         if self.payoff.walk != STORED:
             raise AlgorithmError(
-                f"{what} needs stored payoffs, but the rules of {self} are walked instead; use a CFR variant on the CPU, or "
+                f"{what} needs stored payoffs, but {self} was compiled without them; use a CFR variant on the CPU, or "
                 "store payoffs if they fit into memory: tp.compile(game, stored=True)"
             )
 

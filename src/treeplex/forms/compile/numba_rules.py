@@ -190,15 +190,16 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
         raise failed_rules(error, "in a random playout") from error
     if stats.least > limit:
         raise GameSizeError(
-            f"{game} has about {count_text(stats.mean)} histories, almost surely at least {count_text(stats.least)}, and the "
-            f"limit is {limit:,}; choose smaller parameters, sample it without compiling (treeplex sample, tp.sample), or "
+            f"{game} has about {count_text(stats.mean)} histories (almost surely at least {count_text(stats.least)}), "
+            f"more than the limit of {limit:,}; choose smaller parameters, sample it without compiling (treeplex sample, "
+            "tp.sample), or "
             "raise the limit (tp.compile(game, limit=...), --limit)"
         )
     if stats.mean > LONG_WALK:
         notify(
-            f"{game} has about {count_text(stats.mean)} histories: {time_text(stats.mean, 1.0 / A_SECOND / available_cores())} "
-            "to walk them, first once and then for each player in every iteration; treeplex sample (tp.sample) and "
-            "treeplex train solve it without"
+            f"{game} has about {count_text(stats.mean)} histories. Walking them takes "
+            f"{time_text(stats.mean, 1.0 / A_SECOND / available_cores())}, once at first and once per player in every "
+            "iteration; treeplex sample (tp.sample) and treeplex train do not walk them"
         )
     return depth
 
@@ -225,7 +226,7 @@ def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | No
         progress[discover.STOP] = 1
         thread.join()
     if isinstance(results[0], BaseException):
-        raise failed_rules(results[0], "while they are compiled") from results[0]
+        raise failed_rules(results[0], "during compilation") from results[0]
     return results[0]
 
 
@@ -250,8 +251,8 @@ def check(game: Game, found: Discovery, most: int) -> None:
     """Raise the fault found by a walk, if any."""
     if found.fault == discover.TOO_LARGE:
         raise GameSizeError(
-            f"{game} has more than {most:,} infosets after {found.histories:,} histories: solving them takes more than the "
-            f"{megabytes(most * INFOSET_BYTES)} that are free; choose smaller parameters, or sample it (tp.sample)"
+            f"{game} has more than {most:,} infosets after {found.histories:,} histories, more than fit into the "
+            f"free memory ({megabytes(most * INFOSET_BYTES)}); choose smaller parameters, or sample it (tp.sample)"
         )
     if found.fault != discover.NO_FAULT:
         raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path.tolist())
@@ -268,22 +269,23 @@ def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Flo
         if fault == discover.FORGETS:
             raise ImperfectRecallError(
                 f"player {player} lacks perfect recall at {infoset} ({where}): its histories differ in the player's own past "
-                "actions or infosets; put them into infoset(), by mix where 63 bits are too few"
+                "actions or infosets; include them in infoset(), with mix if 63 bits are too few"
             )
         begin = int(row[discover.FIRST])
         known = infosets[1][begin : begin + int(row[discover.ACTIONS])].tolist()
         raise GameError(
-            f"{infoset} has actions {known} in one history and others {where}; histories that a player cannot tell apart must "
+            f"{infoset} has actions {known} in one history and different actions {where}; histories that a player cannot "
+            "tell apart must "
             "offer the same actions in the same order"
         )
     texts = {
-        discover.BAD_ACTOR: f"actor() is {first:g} {where}; give a player from 0, CHANCE (-1) or TERMINAL (-4)",
-        discover.BAD_COUNT: f"actions() is {first:g} {where}; give at least one action, and at most most_actions",
+        discover.BAD_ACTOR: f"actor() is {first:g} {where}; return a player (from 0), CHANCE (-1) or TERMINAL (-4)",
+        discover.BAD_COUNT: f"actions() is {first:g} {where}; return 1 to most_actions",
         discover.BAD_CHANCE: f"chance probabilities {where} sum to {first:.12g}, not 1; correct probability()",
-        discover.NEGATIVE_CHANCE: f"probability() of action {second:g} is {first:g} {where}; give numbers from 0 to 1",
-        discover.BAD_INFOSET: f"infoset() is {first:g} {where}; give a number from 0 to 2**63 - 1",
-        discover.BAD_PAYOFF: f"payoff() of player {second:g} is {first:g} {where}; give finite payoffs",
-        discover.REPEATED_ACTION: f"actions() gives action {first:g} twice, or below 0, {where}; give each once, from 0",
+        discover.NEGATIVE_CHANCE: f"probability() of action {second:g} is {first:g} {where}; return numbers from 0 to 1",
+        discover.BAD_INFOSET: f"infoset() is {first:g} {where}; return a number from 0 to 2**63 - 1",
+        discover.BAD_PAYOFF: f"payoff() of player {second:g} is {first:g} {where}; return finite payoffs",
+        discover.REPEATED_ACTION: f"actions() returns {first:g}, negative or twice, {where}; return distinct numbers from 0",
     }
     raise GameError(f"{game}: {texts[fault]}")
 
@@ -354,7 +356,7 @@ class PathInfostates(LazyInfostates):
     def written(self, infoset: int) -> str:
         path = int(self.paths[infoset])
         if path == discover.NO_PATH:
-            raise GameError(f"infoset {infoset} of {self.game} is too deep for a stored path, so it has no infostate string")
+            raise GameError(f"infoset {infoset} of {self.game} is too deep to store its path, so it has no infostate string")
         return state_at(self.game, path).information_state_string()
 
 

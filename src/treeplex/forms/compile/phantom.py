@@ -44,9 +44,9 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     order = len(group.images)
     about = estimated_terms(game) / order
     needed, free = int(about * TERM_BYTES) if game.abrupt else 0, available_memory()
-    remedy = "choose a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
+    remedy = "choose a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less memory"
     if limit is None and free is not None and free < needed and about <= CLEARLY * most:
-        raise GameError(f"{game} needs about {megabytes(needed)}, and {megabytes(free)} are free; {remedy}")
+        raise GameError(f"{game} needs about {megabytes(needed)} of memory, but only {megabytes(free)} are free; {remedy}")
     timelines = None
     try:
         if about <= CLEARLY * most:
@@ -57,8 +57,7 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
         wanted = f" (about {megabytes(needed)})" if needed else ""
         raise GameError(f"{game} needs more memory than is free{wanted}; {remedy}") from error
     raise GameError(
-        f"{game} has about {about:.2g} decisive timelines; with their lists of sequences that is more than {most:,} entries; "
-        "choose a smaller board"
+        f"{game} has about {about:.2g} payoff terms, more than the limit of {most:,} entries; choose a smaller board"
     )
 
 

@@ -301,17 +301,21 @@ def add_decision(
     rules, discovery, player = walk.rules, walk.found, decision.player
     hands = spread.hands[player]
     if not decision.actions or len(set(decision.actions)) != len(decision.actions):
-        raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, none twice")
+        raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, without duplicates")
     if decision.private:
         raise GameError(
-            f"the action at public node {node!r} is private, which only search supports; compile the game's rules instead"
+            f"the action at public node {node!r} is private, which public trees do not support; compile the game's rules "
+            "instead"
         )
     first = len(discovery.action_ids)
     if len(discovery.player) < WRITTEN:
         for hand in hands.tolist():
             infostate = rules.infostate(node, player, hand)
             if (player, infostate) in walk.seen:
-                raise GameError(f"infostate {infostate!r} of player {player} belongs to two public nodes, one of them {node!r}")
+                raise GameError(
+                    f"infostate {infostate!r} of player {player} occurs at two public nodes, one of them {node!r}; include "
+                    "the public node in it"
+                )
             walk.seen.add((player, infostate))
             discovery.infostates.append(infostate)
     elif walk.seen:

@@ -29,4 +29,4 @@ def failed_rules(error: BaseException, where: str) -> GameError:
         last = outside[-1]
         return GameError(f"{last.filename}:{last.lineno}: {what} (in {last.name}, {where}); correct the rules")
     line = f" at {frames[-1].line!r}" if frames else ""
-    return GameError(f"the rules cannot be used {where}: {what}{line}; correct what they return")
+    return GameError(f"the rules return an invalid value {where}: {what}{line}; correct it")

@@ -134,15 +134,15 @@ class StateCheck:
                 self._refuse_unstable(visit, method)
                 raise GameError(
                     f"{method} {visit.where} was {shown(visit.seen, method)} and is {shown(again, method)} after other "
-                    "histories were played; states share something that changes, such as a list: copy it in child()"
+                    "histories were played; states share a mutable object, such as a list: copy it in child()"
                 )
         start = self._random.randrange(len(visits))
-        self._replay(visits[start].state, visits[start:], "from a state that was kept")
+        self._replay(visits[start].state, visits[start:], "from a stored state")
         try:
             root = self._game.new_initial_state()
         except (Exception, SystemExit) as error:
             raise GameError(
-                f"new_initial_state() raises {said_by(error)} when it is called again; let it return a new state every time"
+                f"new_initial_state() raises {said_by(error)} on the second call; return a new state every time"
             ) from error
         self._replay(root, visits, "from new_initial_state()")
 
@@ -178,8 +178,8 @@ class StateCheck:
     def _check_child(self, visit: Visit, action: Any, child: State | None) -> None:
         """Check that ``child`` returned a new state and left the old one unchanged."""
         if child is None:
-            raise GameError(f"child({action}) is None {visit.where}; return the next state")
-        remedy = "let child() return a new state, with copies of the lists and other objects that it changes"
+            raise GameError(f"child({action}) returns None {visit.where}; return the next state")
+        remedy = "return a new state with copies of the lists and other objects that child() changes"
         if child is visit.state:
             raise GameError(f"child({action}) returns the state that it is called on {visit.where}; {remedy}")
         again = self._observe(visit.state)
@@ -197,7 +197,7 @@ class StateCheck:
             if (method := difference(visit.seen, again)) is not None:
                 self._refuse_unstable(visit, method)
                 before, after = shown(visit.seen, method), shown(again, method)
-                self._refuse_replay(f"{method} is {before} {visit.where}, and {after}", start)
+                self._refuse_replay(f"{method} is {before} {visit.where}, but {after}", start)
             if number + 1 < len(visits):
                 action = visits[number + 1].actions[-1]
                 try:
@@ -207,8 +207,8 @@ class StateCheck:
 
     def _refuse_replay(self, what: str, start: str) -> NoReturn:
         raise GameError(
-            f"{what} when the same actions are played again {start}; rules must neither draw random numbers nor change "
-            "anything outside a new state: let chance act by chance_outcomes(), and copy in child() what it changes"
+            f"{what} when the same actions are played again {start}; use "
+            "chance_outcomes() instead of random numbers, and copy in child() whatever it changes"
         )
 
     def _refuse_unstable(self, visit: Visit, method: str) -> None:
@@ -225,7 +225,7 @@ class StateCheck:
             if difference({method: first.get(method)}, {method: again.get(method)}) is not None:
                 raise GameError(
                     f"{method} changes from call to call {visit.where}: {shown(first, method)}, then {shown(again, method)}; "
-                    "return the same every time, without random numbers, counters or lists that are changed"
+                    "return the same value every time, without random numbers, counters or changed lists"
                 )
 
     def _observe(self, state: State) -> MethodValues:
@@ -281,14 +281,16 @@ def check_kinds(visit: Visit, players: int) -> None:
         if isinstance(answer, Failure):
             continue
         if method.startswith("information_state_string") and not isinstance(answer, str):
-            raise GameError(f"{method} is {cut(answer)} {visit.where}; give text")
+            raise GameError(f"{method} is {cut(answer)} {visit.where}; return a string")
         if method == "returns()" and not isinstance(answer, tuple):
-            raise GameError(f"returns() is {cut(answer)} {visit.where}; give {players} finite payoffs")
+            raise GameError(f"returns() is {cut(answer)} {visit.where}; return {players} finite payoffs")
         if method == "public_state()":
             try:
                 hash(answer)
             except TypeError:
-                raise GameError(f"public_state() is {cut(answer)} {visit.where}; give a hashable value: a tuple") from None
+                raise GameError(
+                    f"public_state() is {cut(answer)} {visit.where}; return a hashable value such as a tuple"
+                ) from None
 
 
 def difference(one: MethodValues, other: MethodValues) -> str | None:
@@ -311,7 +313,7 @@ def name_of(state: State, seen: MethodValues, action: Any) -> str:
 
 def shown(seen: MethodValues, method: str) -> str:
     """Format a method's value for an error."""
-    return cut(seen[method]) if method in seen else "not to be had"
+    return cut(seen[method]) if method in seen else "unavailable"
 
 
 def cut(answer: object) -> str:

@@ -76,7 +76,7 @@ def compile_rules(
             or players, a state that changes, an exception in the rules.
     """
     if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
-        raise GameError(f"{game} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
+        raise GameError(f"{game} has num_players {game.num_players}; games of 1 to {MOST_PLAYERS} players can be compiled")
     players = range(game.num_players)
     walk = GameWalk(
         game,
@@ -120,13 +120,13 @@ def compile_rules(
                     stack.append((state.child(actions[a]), chance, below, depth + 1, (path, actions[a])))
             else:
                 raise GameError(
-                    f"current_player() is {player} {at(walk, path)}; give 0 to {game.num_players - 1}, CHANCE or TERMINAL"
+                    f"current_player() is {player} {at(walk, path)}; return 0 to {game.num_players - 1}, CHANCE or TERMINAL"
                 )
     except (TreeplexError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
         if state is None and path is not None:
-            raise GameError(f"child({path[1]}) is None {safely_at(walk, path[0])}; return the next state") from error
+            raise GameError(f"child({path[1]}) returns None {safely_at(walk, path[0])}; return the next state") from error
         raise failed_rules(error, safely_at(walk, path)) from error
     return finished(walk)
 
@@ -171,7 +171,7 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
     discovery, parent = walk.found, sequences[player]
     infostate = state.information_state_string(player)
     if not isinstance(infostate, str):
-        raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; give text")
+        raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; return a string")
     actions = list(state.legal_actions())
     key = (infostate, parent) if walk.refine else infostate
     infoset = walk.numbers[player].get(key)
@@ -201,10 +201,10 @@ def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: 
         raise GameError(f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal")
     if not all(isinstance(action, int | np.integer) and 0 <= action < MOST_ACTION for action in actions):
         raise GameError(
-            f"legal_actions() is {actions} at infostate {infostate!r} {at(walk, path)}; give integers from 0 to 2**63 - 1"
+            f"legal_actions() is {actions} at infostate {infostate!r} {at(walk, path)}; return integers from 0 to 2**63 - 1"
         )
     if len(set(actions)) != len(actions):
-        raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")
+        raise GameError(f"legal_actions() is {actions} at infostate {infostate!r}; list each action once")
 
 
 def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
@@ -214,7 +214,7 @@ def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list
     if discovery.parent[infoset] != parent:
         raise ImperfectRecallError(
             f"player {discovery.player[infoset]} lacks perfect recall at infostate {infostate!r} ({at(walk, path)}): "
-            "its histories differ in the player's own past actions or infostates. Put them into "
+            "its histories differ in the player's own past actions or infostates. Include them in "
             "information_state_string(), or compile with refine=True (--refine) to split such infostates; if players observe "
             "nothing, open_loop(game=...) converts it to a static game"
         )
@@ -227,8 +227,9 @@ def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list
         )
     if walk.infoset_publics[infoset] != number_of(walk, public):
         raise GameError(
-            f"the public state splits infostate {infostate!r}: {at(walk, path)} it is {public!r}, in another history of the "
-            "infostate it is not; what is public must be known to every player"
+            f"the public state splits infostate {infostate!r}: it is {public!r} {at(walk, path)}, but not in another history "
+            "of "
+            "the infostate; every player must know the public state"
         )
 
 
@@ -245,8 +246,8 @@ def check_public_state(walk: GameWalk, state: State, public: Hashable, sequences
         number = number_of(walk, public)
         if walk.public_of[player].setdefault(hash(known), number) != number:
             raise GameError(
-                f"the public state leaks to player {player}: {at(walk, path)} it is {public!r}, in another history of the same "
-                f"infostate {infostate!r} it is not; what is public must be known to every player"
+                f"the public state leaks to player {player}: it is {public!r} {at(walk, path)}, but not in another history of "
+                f"infostate {infostate!r}; every player must know the public state"
             )
 
 
@@ -255,9 +256,9 @@ def add_terminal(walk: GameWalk, state: State, chance: float, sequences: tuple[i
     returns = state.returns()
     players = walk.game.num_players
     if not hasattr(returns, "__len__"):
-        raise GameError(f"returns() is {returns!r} {at(walk, path)}; give {players} finite payoffs")
+        raise GameError(f"returns() is {returns!r} {at(walk, path)}; return {players} finite payoffs")
     if len(returns) != players or not all(map(isfinite, returns)):
-        raise GameError(f"returns() is {list(returns)} {at(walk, path)}; give {players} finite payoffs")
+        raise GameError(f"returns() is {list(returns)} {at(walk, path)}; return {players} finite payoffs")
     walk.terminals += 1
     if any(returns):
         walk.terminal_sequences.extend(sequences)

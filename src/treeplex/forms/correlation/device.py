@@ -172,26 +172,28 @@ def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) ->
         found = np.ascontiguousarray(given, kind)
     if not np.array_equal(found, given):
         wrong = given[found != given].flat[0]
-        raise PolicyError(f"plans, actions and the support of a device are numbered by integers; found {wrong!s}")
+        raise PolicyError(f"plans, actions and support of a device must be integers, not {wrong!s}")
     return found
 
 
 def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
     """Check that plans belong to the game."""
     if len(plans) != game.players:
-        raise PolicyError(f"{game} has {game.players} players, the device has plans of {len(plans)}; give one table per player")
+        raise PolicyError(
+            f"{game} has {game.players} players, but the device has plans for {len(plans)}; give one table per player"
+        )
     for player, (table, infosets) in enumerate(zip(plans, game.infosets, strict=True)):
         if table.ndim != 2 or table.shape[1] != infosets:
             raise PolicyError(
-                f"plans of player {player} of {game} have {infosets} columns, one per infoset; found shape {table.shape}"
+                f"plans of player {player} of {game} must have {infosets} columns, one per infoset, not shape {table.shape}"
             )
         number, local = first_misfit(game.tree, player, table)
         if number >= 0:
             infoset = int(game.tree.infoset_offsets[player]) + local
             raise PolicyError(
-                f"plan {number} of player {player} is not reduced: it has {table[number, local]} at infostate "
-                f"{game.infostates[infoset]!r}; give the number of an action (below {game.tree.infoset_layout[infoset, 2]}) "
-                "where the plan itself leads, -1 where it does not"
+                f"plan {number} of player {player} is not a reduced plan: it has {table[number, local]} at infostate "
+                f"{game.infostates[infoset]!r}; give an action number (below {game.tree.infoset_layout[infoset, 2]}) "
+                "at infosets that the plan can reach, -1 elsewhere"
             )
 
 
@@ -200,16 +202,19 @@ def check_support(device: Device) -> None:
     support, weights, players = device.support, device.weights, device.game.players
     if weights.ndim != 1 or len(weights) == 0 or support.shape != (len(weights), players):
         raise PolicyError(
-            f"a device of {players} players has a support of shape [S, {players}] and S >= 1 weights; found {support.shape} "
+            f"a device of {players} players needs a support of shape [S, {players}] and S >= 1 weights, not {support.shape} "
             f"and {weights.shape}"
         )
     for player, table in enumerate(device.plans):
         column = support[:, player]
         if column.min() < 0 or column.max() >= len(table):
             row = int(np.argmax((column < 0) | (column >= len(table))))
-            raise PolicyError(f"joint plan {row} names plan {column[row]} of player {player}, who has {len(table)} plans")
+            raise PolicyError(
+                f"joint plan {row} refers to plan {column[row]} of player {player}, who has {len(table)} plans, numbered from 0"
+            )
     total = float(weights.sum())
     if not (np.isfinite(weights).all() and weights.min() >= 0.0 and abs(total - 1.0) <= WEIGHT_TOLERANCE):
         raise PolicyError(
-            f"the weights of a device are numbers >= 0 that sum to 1; these sum to {total!r}, least {weights.min()}"
+            f"weights of a device must be numbers >= 0 that sum to 1; these sum to {total!r}, and the smallest is "
+            f"{weights.min()}"
         )

@@ -59,7 +59,7 @@ def sampled_device(game: CompiledGame, strategies: NDArray[np.generic], shares: 
         SpecError: a count below 1.
     """
     if count < 1:
-        raise SpecError(f"a device is drawn from at least 1 joint plan, not {count!r}")
+        raise SpecError(f"a device needs at least 1 sampled joint plan, not {count!r}")
     edges = np.cumsum(shares)
     chosen = np.searchsorted(edges, (np.arange(count) + 0.5) / count * edges[-1], side="right")
     chosen = np.minimum(chosen, len(shares) - 1)
@@ -128,7 +128,7 @@ class DeviceBuilder:
         """Raise :class:`AlgorithmError` if there are too many joint plans."""
         if len(self.support) > self.most or self.written > REPEATS * self.most:
             raise AlgorithmError(
-                f"a device of {self.game} needs more than {self.most:,} joint plans; keep fewer iterations, or draw one "
+                f"a device of {self.game} needs more than {self.most:,} joint plans; store fewer iterations, or sample one "
                 "with samples=10000"
             )
 

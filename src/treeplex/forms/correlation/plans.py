@@ -35,8 +35,8 @@ def count_plans(game: CompiledGame, player: int) -> int:
 
 
 def written(count: int) -> str:
-    """Format a count of any size: ``8,000``, or ``some 10^671``."""
-    return f"{count:,}" if count < MOST_WRITTEN else f"some 10^{int(log10(count))}"
+    """Format a count of any size: ``8,000``, or ``about 10^671``."""
+    return f"{count:,}" if count < MOST_WRITTEN else f"about 10^{int(log10(count))}"
 
 
 def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Plans:
@@ -48,7 +48,7 @@ def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Pla
     count = count_plans(game, player)
     if count > most:
         raise AlgorithmError(
-            f"player {player} of {game} has {written(count)} reduced plans, more than {most:,}; take a smaller game"
+            f"player {player} of {game} has {written(count)} reduced plans, more than {most:,}; choose a smaller game"
         )
     tree, infosets = game.tree, game.infosets[player]
     i0 = int(tree.infoset_offsets[player])

@@ -93,7 +93,7 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mappi
         header["metadata"] = parse_json(json.dumps(dict(metadata or {})))
         header["checksum"] = checksum(header, policy.probabilities)
     except (TypeError, ValueError, RecursionError) as error:
-        raise FileError(f"cannot write {target}: metadata must be what JSON can say; {error}") from error
+        raise FileError(f"cannot write {target}: metadata must be JSON-serialisable ({error})") from error
     write_atomically(target, write(header, policy))
 
 
@@ -127,12 +127,12 @@ def load_policy(
     header = contents.header
     if game is None:
         if not header["game"]:
-            raise PolicyError(f"{path} does not say which game it is for; give the game (in Python game=...)")
+            raise PolicyError(f"{path} does not name its game; give the game (in Python: game=...)")
         game = compile_game(header["game"], named_in=path)
     if not game.is_identity(header.get("game_identity", game.identity)):
         if same_rules(header["game"], game.spec):
             return transferred(load_policy(path, complete=complete), game)
-        same = "which has other rules now" if header["game"] == game.spec else f"not for {game}"
+        same = "whose rules have changed" if header["game"] == game.spec else f"not for {game}"
         raise PolicyError(f"{path} is a policy for {header['game']}, {same}; load it with the game it was made for")
     probabilities = array_of(contents, game, path, complete=complete)
     by_hand = contents.probabilities is None and "checksum" not in header
@@ -141,8 +141,8 @@ def load_policy(
     except ValueError:  # NaN, which Treeplex never writes
         changed = True
     if changed:
-        edited = "" if contents.probabilities is not None else ", or take checksum out of its header to keep an edit"
-        raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again{edited}")
+        edited = "" if contents.probabilities is not None else ", or delete checksum from its header to accept an edit"
+        raise FileError(f"{path} was changed after it was written (checksum mismatch); save the policy again{edited}")
     try:
         return Policy(game, probabilities)
     except PolicyError as error:
@@ -162,14 +162,14 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
     """Return ``path`` with ``.safetensors`` added if it has no suffix."""
     target = Path(path)
     if not target.name:
-        raise FileError(f"{str(path)!r} is not the name of a policy file; use {', '.join(WRITERS)}")
+        raise FileError(f"{str(path)!r} is not a policy file name; end it in {', '.join(WRITERS)}")
     return target if target.suffix else target.with_suffix(".safetensors")
 
 
 def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
     """Return the table's entry for a path's suffix; ``besides`` names other suffixes in the error."""
     if path.suffix.lower() == ".spot":
-        raise FileError(f"{path} is named as a solved spot, which is no policy file; treeplex show reads those")
+        raise FileError(f"{path} is a solved spot, not a policy file; use treeplex show")
     if path.suffix.lower() not in table:
         others = f"; {besides}" if besides else ""
         raise FileError(f"unknown kind of policy file {path}; use {', '.join(table)}{others}")
@@ -179,12 +179,12 @@ def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
 def check_path(path: Path) -> None:
     """Raise :class:`FileError` with a hint if the path is not a policy file."""
     if os.path.isdir(path):
-        raise FileError(f"{path} is a folder without a policy; give a policy file, or a folder of solve or train with one")
+        raise FileError(f"{path} is a folder without a policy; give a policy file, or a run folder of solve or train")
     if os.path.isfile(path):
         by_suffix(path, READERS)
     if not path.suffix:
         raise FileError(
-            f"no policy file or run folder {path}; check the path; treeplex solve GAME --out {path} makes one, and "
+            f"no policy file or run folder {path}; check the path; treeplex solve GAME --out {path} creates one, and "
             "treeplex agents lists agents"
         )
 
@@ -227,10 +227,12 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
         or header.get("format") != FORMAT
         or not isinstance(header.get("game"), str)
     ):
-        raise FileError(f"{source} is not a policy file: its header lacks the format {FORMAT!r} or the game, or is damaged")
+        raise FileError(f"{source} is not a policy file: its header is damaged, or lacks the game or the format {FORMAT!r}")
     if header.get("format_version") != VERSION:
         version = header.get("format_version")
-        raise FileError(f"{source} has format version {version}, this Treeplex reads {VERSION}; use the version that wrote it")
+        raise FileError(
+            f"{source} has format version {version}, but this Treeplex reads {VERSION}; use the version that wrote it"
+        )
     return contents
 
 
@@ -255,7 +257,9 @@ def array_of(
             raise PolicyError(f"{path}: {game} has no infostate {infostate!r} of player {player}; remove it")
         actions = game.actions_at(infoset)
         if action not in actions:
-            raise PolicyError(f"{path}: no action {action} at infostate {infostate!r} of player {player}; legal are {actions}")
+            raise PolicyError(
+                f"{path}: no action {action} at infostate {infostate!r} of player {player}; legal actions: {actions}"
+            )
         sequence = game.sequences_at(infoset)[actions.index(action)]
         if not np.isnan(probabilities[sequence]):
             raise PolicyError(f"{path}: action {action} at infostate {infostate!r} of player {player} is given twice")
@@ -268,7 +272,9 @@ def array_of(
         missing = np.flatnonzero(np.isnan(probabilities))
     if missing.size:
         infoset = int(game.tree.sequence_infoset[missing[0]])
-        raise PolicyError(f"{path}: no number for some action at infostate {game.infostates[infoset]!r}; give all of them")
+        raise PolicyError(
+            f"{path}: infostate {game.infostates[infoset]!r} lacks the probability of an action; give all of them"
+        )
     return probabilities
 
 
@@ -310,17 +316,17 @@ def check_unpacked(data: bytes) -> None:
     most = max(MOST_UNPACKED, len(data))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if sum(member.file_size for member in archive.infolist()) > most:
-            raise ValueError(f"unpacked it is larger than {most:,} bytes")
+            raise ValueError(f"its unpacked size is more than {most:,} bytes")
         for member in archive.infolist():
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError(f"{member.filename} is compressed in a way that NumPy does not use")
+                raise ValueError(f"{member.filename} uses a compression that NumPy does not support")
             with archive.open(member) as file:
                 read_header = HEADERS.get(np.lib.format.read_magic(file))
                 if read_header is None:
-                    raise ValueError(f"{member.filename} is no array")
+                    raise ValueError(f"{member.filename} is not an array")
                 shape, _, dtype = read_header(file)
                 if math.prod(shape) * dtype.itemsize > member.file_size:
-                    raise ValueError(f"{member.filename} is cut off")
+                    raise ValueError(f"{member.filename} is truncated")
 
 
 def float64(array: NDArray[Any]) -> NDArray[np.float64]:

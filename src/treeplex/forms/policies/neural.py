@@ -73,13 +73,15 @@ class NeuralPolicy:
         self.head, self._of_outputs = head, HEADS[head]
         self.weights: Final = np.ones((1, players)) if weights is None else weights / weights.sum(axis=0)
         if len(self.networks) not in ((1, players) if self.members == 1 else (self.members * players,)):
-            raise PolicyError(f"{len(self.networks)} networks for {players} players; give one, or one for each")
+            raise PolicyError(f"{len(self.networks)} networks for {players} players; give one, or one per player")
         inputs = len(view.scale) + (players if self.shared else 0)
         for layers in self.networks:
             sizes = [inputs, *(len(biases) for _, biases in layers)]
             shapes = [matrix.shape for matrix, _ in layers]
             if shapes != [(after, before) for before, after in pairwise(sizes)] or sizes[-1] < len(view.actions):
-                raise PolicyError(f"a network of shapes {shapes} for {inputs} features and {len(view.actions)} actions")
+                raise PolicyError(
+                    f"a network with shapes {shapes} does not fit {inputs} features and {len(view.actions)} actions"
+                )
 
     @property
     def shared(self) -> bool:
@@ -113,11 +115,11 @@ class NeuralPolicy:
         """
         player = state.current_player() if player_id is None else player_id
         if not 0 <= player < self.players:
-            raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
+            raise PolicyError("no single player acts at this state; give player_id, or a state at which one player acts")
         past, at = list[tuple[State, int]](), cast("object", state)
         if self.members > 1:
             if not isinstance(at, HistoryState):
-                raise PolicyError("a mixture of networks depends on what was played before; pass a HistoryState")
+                raise PolicyError("a mixture of networks depends on past play; pass a HistoryState")
             past = list(at.past(player))
         posterior = self.weights[:, player].copy()
         for before, action in past:
@@ -145,12 +147,14 @@ class NeuralPolicy:
         known = np.isin(game.action_ids[game.tree.sequence_infoset >= 0], ids).all()
         other = self.spec and game.spec and self.spec != game.spec and not same_rules(self.spec, game.spec)
         if game.players != self.players or not known or other:
-            raise PolicyError(f"this is a policy for {self.spec or 'rules without a name'}, not for {game}; train one for it")
+            raise PolicyError(
+                f"this is a policy for {self.spec or 'rules without a name'}, not for {game}; train one for this game"
+            )
         needed, free = 8 * ARRAYS * len(game.action_ids), available_memory()
         if free is not None and needed > free:
             raise PolicyError(
                 f"a table of all {len(game.action_ids):,} sequences of {game} takes {megabytes(needed)}, and {megabytes(free)} "
-                "are free; play the policy instead (treeplex sample --against)"
+                "are free; evaluate the policy by playouts instead (treeplex sample --against)"
             )
         if self.members == 1:
             return Policy(game, self._table(game, 0))
@@ -218,7 +222,7 @@ class NeuralPolicy:
                 view = View.from_json(file.about["view"])
                 return cls(file.about["game"], players, view, networks, about, head=head, weights=weights)
             except (KeyError, ValueError, TypeError, PolicyError) as error:
-                raise FileError(f"{path}: the policy is damaged ({error}); restore a copy") from error
+                raise FileError(f"{path}: the policy is damaged ({error}); restore a backup") from error
 
     def __repr__(self) -> str:
         return f"<neural policy for {self.spec or 'rules without a name'}>"

@@ -35,7 +35,9 @@ def to_tabular_policy(policy: Policy, game: Any = None) -> Any:
             legal = np.flatnonzero(table.legal_actions_mask[row])
             probabilities = policy[player, infostate]
             if sorted(probabilities) != legal.tolist():
-                raise PolicyError(f"actions {sorted(probabilities)} at infostate {infostate!r}, in OpenSpiel {legal.tolist()}")
+                raise PolicyError(
+                    f"actions at infostate {infostate!r} are {sorted(probabilities)}, but {legal.tolist()} in OpenSpiel"
+                )
             table.action_probability_array[row] = 0.0
             table.action_probability_array[row, list(probabilities)] = np.clip(list(probabilities.values()), 0.0, 1.0)
     return table
@@ -75,16 +77,18 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
     missing = [infostate for infostate in game.infostates if infostate not in rows]
     if missing:
-        raise PolicyError(f"the policy lacks {len(missing)} infostates of {game}, such as {missing[0]!r}; is it for that game?")
+        raise PolicyError(
+            f"the policy lacks {len(missing)} infostates of {game}, such as {missing[0]!r}; give a policy for that game"
+        )
     for infoset, infostate in enumerate(game.infostates):
         row = rows[infostate]
         actions = game.actions_at(infoset)
         unknown = [action for action, probability in row.items() if action not in actions and probability > 0]
         if unknown:
-            raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game}, which has only {actions}")
+            raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game} is unknown; legal actions: {actions}")
         values = np.clip([row.get(action, 0.0) for action in actions], 0.0, 1.0)
         if not abs(values.sum() - 1.0) <= SUM_TOLERANCE:
-            raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not to 1: {row}")
+            raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not 1: {row}")
         exact = abs(values.sum() - 1.0) <= EXACT_TOLERANCE
         probabilities[game.sequences_at(infoset)] = values if exact else values / values.sum()
     return Policy(game, probabilities)
@@ -100,7 +104,7 @@ def transferred(policy: Policy, game: CompiledGame) -> Policy:
     for (player, infostate), infoset in game.lookup.items():
         found, actions = policy[player, infostate], game.actions_at(infoset)
         if sorted(found) != sorted(actions):
-            raise PolicyError(f"actions {list(found)} at infostate {infostate!r}, in {game} {actions}")
+            raise PolicyError(f"actions at infostate {infostate!r} are {list(found)}, but {actions} in {game}")
         probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
     return Policy(game, probabilities)
 
@@ -141,6 +145,8 @@ def asked_rows(game: Any, policy: Any) -> dict[str, dict[int, float]]:
                 try:
                     rows[infostate] = distribution(infostate, policy.action_probabilities(state))
                 except (RuntimeError, KeyError) as error:
-                    raise PolicyError(f"the policy says nothing at infostate {infostate!r}: {first_line(error)}") from error
+                    raise PolicyError(
+                        f"the policy has no probabilities at infostate {infostate!r}: {first_line(error)}"
+                    ) from error
         stack.extend(state.child(action) for action in state.legal_actions())
     return rows

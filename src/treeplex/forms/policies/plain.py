@@ -37,12 +37,14 @@ def table_from_json(path: Path, value: Any) -> Table:
     """Return the table in a JSON file without a header."""
     remedy = "write {infostate: {action: probability}}, or that for each player: {player: {infostate: {...}}}"
     if not isinstance(value, dict) or not all(isinstance(row, dict) for row in value.values()):
-        raise FileError(f"{path} is not a policy: {remedy}")
+        raise FileError(f"{path} is not a policy; {remedy}")
     inner = [entry for row in value.values() for entry in row.values()]
     if not inner or not all(isinstance(entry, dict) for entry in inner):
         return value
     if not all(player.isdecimal() for player in value):
-        raise FileError(f"{path} is no policy: {shown(next(p for p in value if not p.isdecimal()))} is no player; {remedy}")
+        raise FileError(
+            f"{path} is not a policy: {shown(next(p for p in value if not p.isdecimal()))} is not a player; {remedy}"
+        )
     return {(int(player), infostate): row for player, rows in value.items() for infostate, row in rows.items()}
 
 
@@ -52,17 +54,17 @@ def table_from_csv(path: Path, text: str) -> Table:
     columns = reader.fieldnames or ()
     if missing := [name for name in REQUIRED if name not in columns]:
         raise FileError(
-            f"{path}:1: column {missing[0]!r} is missing; the first line must name the columns: "
-            "player,infostate,action,probability (player may be left out)"
+            f"{path}:1: column {missing[0]!r} is missing; the first line must be "
+            "player,infostate,action,probability (player is optional)"
         )
     table: dict[Any, dict[str, float]] = {}
     for row in reader:
         location = f"{path}:{reader.line_num}"
         if any(row[name] is None for name in REQUIRED):
-            raise FileError(f"{location}: too few entries; write one for each of the columns {','.join(columns)}")
+            raise FileError(f"{location}: too few entries; write one per column ({','.join(columns)})")
         player = row.get("player")
         if player is not None and not player.strip().isdecimal():
-            raise FileError(f"{location}: player {shown(player)} is not a player's number, from 0")
+            raise FileError(f"{location}: player {shown(player)} is not a player number (0, 1, ...)")
         try:
             probability = float(row["probability"])
         except ValueError as error:
@@ -113,7 +115,7 @@ def probabilities_of(game: CompiledGame, table: Table, *, complete: bool = False
         player, infostate = missing[0]
         raise PolicyError(
             f"the policy lacks {len(missing):,} of {len(game.lookup):,} infostates of {game}, such as {shown(infostate)} of "
-            f"player {player}; give them, or have it play uniformly there (complete=True, --complete)"
+            f"player {player}; add them, or play uniformly there (complete=True, --complete)"
         )
     return probabilities
 
@@ -135,11 +137,14 @@ def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int
         action = names.get(action, action) if isinstance(action, str) else action
         if action not in shares:
             legal = ", ".join(f"{action_id} ({name})" if name != str(action_id) else name for name, action_id in names.items())
-            raise PolicyError(f"no action {shown(str(given))} at infostate {shown(infostate)} of {game}; legal are {legal}")
+            raise PolicyError(
+                f"no action {shown(str(given))} at infostate {shown(infostate)} of {game}; legal actions: {legal}"
+            )
         try:
             shares[action] = float(probability)
         except (TypeError, ValueError) as error:
             raise PolicyError(
-                f"the probability of action {shown(str(given))} at infostate {shown(infostate)} is no number: {probability!r}"
+                f"the probability of action {shown(str(given))} at infostate {shown(infostate)} is not a number: "
+                f"{probability!r}"
             ) from error
     return [shares[action] for action in actions]

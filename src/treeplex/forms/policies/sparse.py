@@ -151,7 +151,7 @@ class TablePolicy:
         """
         player = state.current_player() if player_id is None else player_id
         if not 0 <= player < self.players:
-            raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
+            raise PolicyError("no single player acts at this state; give player_id, or a state at which one player acts")
         number = self.number(player, infostate := state.information_state_string(player))
         legal: list[int] = list(state.legal_actions())  # type: ignore[attr-defined]
         if number < 0:
@@ -159,8 +159,8 @@ class TablePolicy:
         chances = self.at(player, number)
         if list(chances) != legal:
             raise PolicyError(
-                f"actions {list(chances)} in the table at infostate {infostate!r}, but {legal} at the state; "
-                f"is the policy for this game? It was made for {self.spec or 'rules without a name'}"
+                f"actions at infostate {infostate!r} are {list(chances)} in the table, but {legal} in the game; "
+                f"give a policy for this game (this one was made for {self.spec or 'rules without a name'})"
             )
         return chances
 
@@ -177,11 +177,14 @@ class TablePolicy:
                 continue
             chances, actions = self.at(player, number), list(game.actions_at(infoset))
             if sorted(chances) != sorted(actions):
-                raise PolicyError(f"actions {list(chances)} at infostate {infostate!r}, in {game} {actions}")
+                raise PolicyError(f"actions at infostate {infostate!r} are {list(chances)}, but {actions} in {game}")
             probabilities[game.sequences_at(infoset)] = [chances[action] for action in actions]
             known += 1
         if len(self) and not known:
-            raise PolicyError(f"the policy has no infostate of {game}; it was made for {self.spec or 'rules without a name'}")
+            raise PolicyError(
+                f"the policy has no infostate of {game}; give a policy for that game (this one was made for "
+                f"{self.spec or 'rules without a name'})"
+            )
         return Policy(game, probabilities)
 
     def __repr__(self) -> str:
@@ -228,7 +231,7 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
     whole = len(first) == len(ends) + 1 and first[0] == 0 and first[-1] == len(actions) and bool((np.diff(first) > 0).all())
     starts = np.concatenate(([0], ends[:-1])) if len(ends) else ends
     if not whole or not (starts <= ends).all() or (ends[-1] if len(ends) else 0) != len(text):
-        raise FileError(f"{file.path}: infosets and slots of player {player} do not fit; restore a copy")
+        raise FileError(f"{file.path}: infosets and slots of player {player} do not match; restore a backup")
     infosets.actions.frombytes(actions.tobytes())
     infosets.first.frombytes(first[1:].tobytes())
     data = text.tobytes()
@@ -236,11 +239,11 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
         try:
             infostate = data[start:end].decode()
         except UnicodeDecodeError as error:
-            raise FileError(f"{file.path}: an infostate is not UTF-8 text; restore a copy") from error
+            raise FileError(f"{file.path}: an infostate is not UTF-8 text; restore a backup") from error
         infosets.lookup[infostate] = number
         infosets.text_bytes += text_bytes(infostate)
     if len(infosets.lookup) != len(ends):
-        raise FileError(f"{file.path}: an infostate of player {player} occurs twice; restore a copy")
+        raise FileError(f"{file.path}: an infostate of player {player} occurs twice; restore a backup")
     return infosets
 
 
@@ -257,7 +260,7 @@ def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None
     tensors: dict[str, Tensor] = {}
     for player, (infosets, probabilities) in enumerate(zip(policy.infosets, policy.probabilities, strict=True)):
         if policy.counts[player] != len(infosets):
-            raise PolicyError("the table has grown since this policy was made; take the policy again and save that")
+            raise PolicyError("the table has grown since this policy was created; create the policy again before saving")
         tensors |= {**tensors_of(infosets, player), f"probabilities.{player}": tensor(probabilities)}
     about = {
         **policy.about,
@@ -279,7 +282,7 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
         try:
             players = int(file.about.get("players", ""))
         except ValueError as error:
-            raise FileError(f"{path}: the number of players is missing; restore a copy") from error
+            raise FileError(f"{path}: the number of players is missing; restore a backup") from error
         infosets = [infosets_from(file, player) for player in range(players)]
         probabilities = [file.read(f"probabilities.{player}", "F64") for player in range(players)]
         about = {key: value for key, value in file.about.items() if key not in OWN_FIELDS}
@@ -313,4 +316,4 @@ def check_distributions(file: TensorFile, player: int, infosets: Infosets, proba
     whole = len(probabilities) == first[-1] and bool((probabilities >= 0.0).all())
     sums = np.add.reduceat(probabilities, first[:-1]) if whole and len(infosets) else np.empty(0)
     if not whole or not (np.abs(sums - 1.0) <= TOLERANCE).all():
-        raise FileError(f"{file.path}: not a distribution at some infoset of player {player}; restore a copy")
+        raise FileError(f"{file.path}: not a distribution at some infoset of player {player}; restore a backup")

@@ -96,9 +96,9 @@ class Policy(PolicyMapping):
         """
         keys = self.known_keys(key)
         if len(keys) > 1:
-            raise PolicyError(f"infostate {key!r} belongs to several players; ask for policy[player, infostate]")
+            raise PolicyError(f"infostate {key!r} belongs to several players; use policy[player, infostate]")
         if not keys:
-            raise PolicyError(f"no infostate {key!r} in {self.game}; list(policy) has them all")
+            raise PolicyError(f"no infostate {key!r} in {self.game}; list(policy) lists them")
         return self.game.lookup[keys[0]]
 
     def known_keys(self, key: object) -> list[tuple[int, str]]:
@@ -128,7 +128,7 @@ class Policy(PolicyMapping):
         """
         player = state.current_player() if player_id is None else player_id
         if player < 0:
-            raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
+            raise PolicyError("no single player acts at this state; give player_id, or a state at which one player acts")
         return self[player, state.information_state_string(player)]
 
     def to_dict(self) -> dict[str, dict[int, float]]:
@@ -226,7 +226,7 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
     array = np.asarray(probabilities, dtype=np.float64)
     size = int(game.tree.sequence_offsets[-1])
     if array.shape != (size,):
-        raise PolicyError(f"a policy for {game} has {size} probabilities, not an array of shape {array.shape}")
+        raise PolicyError(f"a policy for {game} needs {size} probabilities, not an array of shape {array.shape}")
     sums = infoset_sums(game, array)
     bad = ~(np.abs(sums - 1.0) <= 1e-9)
     negative = ~(array >= 0.0) & (game.tree.sequence_infoset >= 0)
@@ -234,5 +234,7 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
     if bad.any():
         infoset = int(np.argmax(bad))
         found: Mapping[int, float] = {int(game.action_ids[q]): float(array[q]) for q in game.sequences_at(infoset)}
-        raise PolicyError(f"not a distribution at infostate {game.infostates[infoset]!r}: {found}; make them add up to 1")
+        raise PolicyError(
+            f"not a distribution at infostate {game.infostates[infoset]!r}: {found}; give nonnegative numbers that sum to 1"
+        )
     return array

@@ -29,12 +29,12 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
     """
     small = policy.game.infostates
     if not (isinstance(small, PhantomInfostates) and small.game.symmetric):
-        raise PolicyError(f"{policy.game} is not a phantom game with symmetric=true, so there is nothing to unfold")
+        raise PolicyError(f"{policy.game} is not a phantom game with symmetric=true, so it cannot be unfolded")
     named = parse_spec(policy.game.spec)
     spec = str(Spec(named.name, {key: named.parameters[key] for key in named.parameters if key != "symmetric"}))
     whole = compile_game(spec if whole is None else whole)
     if whole.spec != spec:
-        raise PolicyError(f"{policy.game} up to symmetry is {spec}, not {whole}")
+        raise PolicyError(f"{policy.game} unfolds to {spec}, not to {whole}")
     assert isinstance(whole.infostates, PhantomInfostates)
     tree, folded, probabilities = whole.tree, SymmetryMap(small), np.ones(len(whole.action_ids))
     infosets, elements = np.empty((2, len(whole.infostates)), np.int64)

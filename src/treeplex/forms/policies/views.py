@@ -55,7 +55,9 @@ class View:
         tensor = state.information_state_tensor(player)
         if tensor is None or len(tensor) != len(self.scale):
             size = "None" if tensor is None else f"{len(tensor)} numbers"
-            raise GameError(f"information_state_tensor() gives {size} at {state!r}, {len(self.scale)} elsewhere; correct it")
+            raise GameError(
+                f"information_state_tensor() returns {size} at {state!r}, but {len(self.scale)} elsewhere; return one size"
+            )
         return np.asarray(tensor, np.float32) / self.scale
 
     def columns(self, actions: Sequence[int]) -> list[int]:
@@ -68,7 +70,7 @@ class View:
             return [self.column_of[action] for action in actions]
         except KeyError as error:
             raise GameError(
-                f"action {error} was not met in {PROBES} random playthroughs; give the game the property "
+                f"action {error} did not occur in {PROBES} random playthroughs; define the game's property "
                 "num_distinct_actions, so that networks have an output for it"
             ) from error
 
@@ -84,7 +86,9 @@ class View:
         if found is None:
             whole = infoset_tensors(game)
             if whole is None:
-                raise GameError(f"the rules of {game} have no information_state_tensor, which the network was trained on")
+                raise GameError(
+                    f"the rules of {game} have no information_state_tensor, the input of this network; give a game that has one"
+                )
             found = whole[begin:end]
         return found / self.scale
 
@@ -102,7 +106,7 @@ class View:
         found = json.loads(text)
         scale, actions = np.array(found["scale"], np.float32), tuple(int(action) for action in found["actions"])
         if found["kind"] not in (TENSOR, WORDS) or scale.ndim != 1 or not (scale > 0.0).all() or not actions:
-            raise ValueError("not a view of infosets")
+            raise ValueError("invalid feature description")
         return cls(found["kind"], scale, actions)
 
 
@@ -145,7 +149,7 @@ def probe(rules: Game, kind: str | None = None) -> PlayStatistics:
                 actions.update(options)
                 tensor = None if kind == WORDS else state.information_state_tensor(player)
                 if tensor is None and kind == TENSOR:
-                    raise GameError(f"the rules of {rules} have no information_state_tensor; take features=words")
+                    raise GameError(f"the rules of {rules} have no information_state_tensor; use features=words")
                 kind = kind or (WORDS if tensor is None else TENSOR)
                 if tensor is not None:
                     row = np.abs(np.asarray(tensor, np.float32))

@@ -102,7 +102,7 @@ class GambitReader:
             assert match is not None
             kind, content = str(match.lastgroup), match.group()
             if kind == "open":
-                raise FileError(f'{self.name}:{line}: a quoted text never ends; add the closing "')
+                raise FileError(f'{self.name}:{line}: unterminated text; add the closing "')
             if kind == "text":
                 inside = content[1:-1]
                 yield Token(kind, re.sub(r'\\(["\\])', r"\1", inside) if "\\" in inside else inside, line)
@@ -158,7 +158,7 @@ class GambitReader:
         version_given = self.integer("the format version")
         if version_given != version:
             self.fail(
-                f"format version {version_given}; only version {version} is known; save the game again with a current Gambit",
+                f"format version {version_given}, but only version {version} is supported; save the game with a current Gambit",
                 line,
             )
         if not (self.skip("R") or self.skip("D")):
@@ -182,7 +182,7 @@ class GambitReader:
             payoffs.append(self.number("a payoff"))
             self.skip(",")
         if len(payoffs) != players:
-            self.fail(f"{len(payoffs)} payoffs for {players} players; write one payoff for each player", line)
+            self.fail(f"{len(payoffs)} payoffs for {players} players; write one per player", line)
         return tuple(payoffs)
 
 
@@ -262,8 +262,8 @@ class EfgReader(GambitReader):
             return new
         if known.actions != new.actions or known.probabilities != new.probabilities:
             self.fail(
-                f"information set {number} {whose} has the actions {list(new.actions)} here but {list(known.actions)} before"
-                f"{' (or other probabilities)' if player == CHANCE else ''}; give another set another number",
+                f"information set {number} {whose} has actions {list(new.actions)} here, but {list(known.actions)} earlier"
+                f"{' (or different probabilities)' if player == CHANCE else ''}; give each set its own number",
                 line,
             )
         return known
@@ -282,12 +282,12 @@ class EfgReader(GambitReader):
                     self.fail(f"the probability of action {actions[-1]!r} is negative", line)
             self.skip(",")
         if not actions:
-            self.fail("an information set without actions; end the game there with a t node instead", line)
+            self.fail("information set has no actions; use a terminal node (t) instead", line)
         whole = sum(probabilities, Fraction(0))
         if player == CHANCE and whole != 1:
             if not decimals or abs(whole - 1) > Fraction(1, 10**9):
                 self.fail(
-                    f"chance probabilities sum to {whole} = {float(whole):.12g}, not to 1; write fractions such as 1/3", line
+                    f"chance probabilities sum to {whole} = {float(whole):.12g}, not 1; write fractions such as 1/3", line
                 )
             probabilities = simplest_fractions([float(probability / whole) for probability in probabilities])
         return Infoset(label, tuple(actions), tuple(probabilities))
@@ -304,9 +304,9 @@ class EfgReader(GambitReader):
         else:
             payoffs = self.described_outcome(players, line)
             if number == 0:
-                self.fail("outcome 0 is the one without payoffs; give this one another number", line)
+                self.fail("outcome 0 cannot have payoffs; use another number", line)
             if self.outcomes.setdefault(number, payoffs) != payoffs:
-                self.fail(f"outcome {number} had other payoffs before; give this one another number", line)
+                self.fail(f"outcome {number} had different payoffs earlier; use another number", line)
         return total if payoffs is None else tuple(a + b for a, b in zip(total, payoffs, strict=True))
 
     def described_outcome(self, players: int, line: int) -> tuple[Fraction, ...]:

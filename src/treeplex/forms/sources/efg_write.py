@@ -102,7 +102,7 @@ class EfgWriter:
     def terminal(self, state: State) -> str:
         payoffs = tuple(exact_payoffs(state))
         if len(payoffs) != self.game.num_players:
-            raise GameError(f"returns() gives {len(payoffs)} payoffs for {self.game.num_players} players")
+            raise GameError(f"returns() has {len(payoffs)} payoffs; return one for each of {self.game.num_players} players")
         number = self.outcomes.setdefault(payoffs, len(self.outcomes) + 1)
         return f't "" {number} "Outcome {number}" {{ {", ".join(map(number_text, payoffs))} }}'
 
@@ -125,7 +125,7 @@ class EfgWriter:
         if known.actions != actions:
             raise GameError(
                 f"infostate {infostate!r} of player {player} has actions {list(actions)} at one history and "
-                f"{list(known.actions)} at another; give histories with different actions different infostates"
+                f"{list(known.actions)} at another; give these histories different infostates"
             )
         return f'p "" {player + 1} {known.number} {known.description} 0'
 

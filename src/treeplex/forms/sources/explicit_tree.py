@@ -64,7 +64,7 @@ class ExplicitState(State):
     def information_state_string(self, player: int | None = None) -> str:
         node = self.node
         if node.player < 0 or player not in (None, node.player):
-            raise GameError(f"the file does not say what player {player} knows at node {self.number}, where another acts")
+            raise GameError(f"the file has no infostate for player {player} at node {self.number}, where another player acts")
         return node.infostate
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:

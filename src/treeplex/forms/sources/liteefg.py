@@ -75,7 +75,7 @@ class GameFileReader:
         self.players = self.players or max(map(highest_player, self.nodes.values()))
         for line in self.nodes.values():
             if highest_player(line) > self.players:
-                self.fail(line.number, f"player {highest_player(line)}, but the file says {self.players} players")
+                self.fail(line.number, f"player {highest_player(line)}, but the file declares {self.players} players")
 
     def fail(self, line: int, message: str) -> NoReturn:
         raise FileError(f"{self.name}:{line}: {message}")
@@ -85,7 +85,7 @@ class GameFileReader:
             self.lists_children |= line.lstrip("# ").startswith("openspiel,")
             players = PLAYERS.match(line)
             if players and not PLAYER.fullmatch(players[1]):
-                self.fail(number, f"{shown(players[1], 20)} players; there may be 1 to 999")
+                self.fail(number, f"{shown(players[1], 20)} players; write a number from 1 to 999")
             self.players = int(players[1]) if players else self.players
             return
         words = line.split()
@@ -93,7 +93,7 @@ class GameFileReader:
             return
         if words[0] == "node" and len(words) > 3:
             if words[1] in self.nodes:
-                self.fail(number, f"node {words[1]} is there twice, first on line {self.nodes[words[1]].number}; give it once")
+                self.fail(number, f"node {words[1]} appears twice, first on line {self.nodes[words[1]].number}; remove one")
             self.nodes[words[1]] = self.read_node(number, words[2:])
         elif words[0] == "infoset" and len(words) > 3 and words[2] == "nodes":
             self.read_infoset(number, words[1], words[3:])
@@ -107,10 +107,10 @@ class GameFileReader:
             return Line(number, CHANCE, tuple(key for key, _ in pairs), self.shares(number, [value for _, value in pairs]))
         if words[0] == "player" and words[2:3] == ["actions"] and len(words) > 3:
             if not PLAYER.fullmatch(words[1]):
-                self.fail(number, f"player {shown(words[1], 20)} is not a number from 1 to 999")
+                self.fail(number, f"player {shown(words[1], 20)} must be a number from 1 to 999")
             repeated = [word for word, count in Counter(words[3:]).items() if count > 1]
             if repeated:
-                self.fail(number, f"action {repeated[0]} is there twice; give every action another label")
+                self.fail(number, f"action {repeated[0]} appears twice; give each action its own label")
             return Line(number, int(words[1]) - 1, tuple(words[3:]))
         if words[:2] == ["leaf", "payoffs"]:
             pairs = [self.pair(number, word) for word in words[2:]]
@@ -134,25 +134,25 @@ class GameFileReader:
         if min(weights, default=Fraction(0)) < 0:
             self.fail(number, "a chance probability is negative")
         if abs(whole - 1) > WEIGHT_TOLERANCE:
-            self.fail(number, f"chance probabilities sum to {float(whole):.9g}, not to 1; correct them")
+            self.fail(number, f"chance probabilities sum to {float(whole):.9g}, not 1; correct them")
         if whole == 1:
             return tuple(weights)
         return tuple(simplest_fractions([float(weight / whole) for weight in weights]))
 
     def read_infoset(self, number: int, name: str, nodes: list[str]) -> None:
         if name in self.infosets:
-            self.fail(number, f"information set {name} is there twice, first on line {self.infosets[name][0]}; give it once")
+            self.fail(number, f"information set {name} appears twice, first on line {self.infosets[name][0]}; remove one")
         for node in nodes:
             if node not in self.nodes:
-                self.fail(number, f"node {node} is not known; give all nodes before the information sets")
+                self.fail(number, f"unknown node {node}; list all nodes before the information sets")
             if node in self.infoset_of:
-                self.fail(number, f"node {node} is already in information set {self.infoset_of[node]}; a node is in one only")
+                self.fail(number, f"node {node} is already in information set {self.infoset_of[node]}; remove it from one")
             self.infoset_of[node] = name
             if self.nodes[node].player < 0 or self.nodes[node].player != self.nodes[nodes[0]].player:
-                self.fail(number, f"nodes {nodes[0]} and {node} do not belong to one player; split the information set")
+                self.fail(number, f"nodes {nodes[0]} and {node} belong to different players; split the information set")
             first, other = self.nodes[nodes[0]].words, self.nodes[node].words
             if len(first) != len(other) or (first != other and not self.lists_children):
-                self.fail(number, f"nodes {nodes[0]} and {node} have other actions; split the information set")
+                self.fail(number, f"nodes {nodes[0]} and {node} have different actions; split the information set")
         self.infosets[name] = (number, nodes)
 
     def child(self, parent: str, line: Line, word: str) -> str:
@@ -174,11 +174,16 @@ class GameFileReader:
                 if child not in self.nodes:
                     self.fail(self.nodes[name].number, f"child {child} of node {name} is not in the file; add its line")
                 if child in below:
-                    self.fail(self.nodes[name].number, f"node {child} is a child of both {below[child]} and {name}")
+                    self.fail(
+                        self.nodes[name].number,
+                        f"node {child} is a child of both {below[child]} and {name}; remove it from one",
+                    )
                 below[child] = name
         roots = [name for name in self.nodes if name not in below]
         if len(roots) != 1:
-            self.fail(self.nodes[roots[1]].number if roots else 1, f"{len(roots)} nodes have no parent; one must, the root")
+            self.fail(
+                self.nodes[roots[1]].number if roots else 1, f"{len(roots)} nodes have no parent; only the root may have none"
+            )
         order = [roots[0]]
         for name in order:
             order.extend(children[name])

@@ -81,13 +81,13 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
     if not isinstance(game, str):
         raise SpecError(f"cannot load a game from {type(game).__name__}; give a spec, a file's path, a game or a payoff matrix")
     if named_in is not None and not game.strip():
-        raise FileError(f"{named_in} is for a game without a name; name the game as well")
+        raise FileError(f"{named_in} is for a game without a name; give the game too")
     wrappers, text = unwrapped(game)
     loader, file = loader_of(text)
     if named_in is not None and file is not None:
         raise FileError(
-            f"{named_in} is for {shown(text, 200)}, a game in a file; files that another file names are neither read nor run, "
-            "so name the game as well"
+            f"{named_in} is for {shown(text, 200)}, a game in another file, which is never loaded automatically; "
+            "give the game too"
         )
     rules = checked(loader(text))
     for wrapper in reversed(wrappers):
@@ -131,8 +131,8 @@ def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
 def no_public_tree(game: PublicGame) -> str:
     """Return the error message for a game without a public tree."""
     return (
-        f"{game.title} with {game.players} player{'s' * (game.players != 1)} has no public tree, which this needs: "
-        "two-player games have one if their class writes public_tree()"
+        f"{game.title} with {game.players} player{'s' * (game.players != 1)} has no public tree; "
+        "give a two-player game whose class implements public_tree()"
     )
 
 
@@ -180,9 +180,7 @@ def unwrapped(text: str) -> tuple[list[str], str]:
     text = text.strip()
     while (name := spec_name(text)) in WRAPPERS:
         if len(names) == MOST_WRAPPERS:
-            raise SpecError(
-                f"{shown(text)} and what is around it are more than {MOST_WRAPPERS} games in one another; take fewer"
-            )
+            raise SpecError(f"{shown(text)} is nested in more than {MOST_WRAPPERS} games; nest fewer")
         names.append(name)
         text = wrapped(text)
     return names, text
@@ -201,7 +199,7 @@ def matrix_game(payoffs: Any) -> MatrixGame:
     if depth == 3 and len(table) == 2:
         return MatrixGame(table[0], table[1])
     if depth != 2:
-        raise SpecError("a matrix game is one payoff matrix [rows][columns] or a pair of them, such as [[1, -1], [-1, 1]]")
+        raise SpecError("a matrix game must be one payoff matrix [rows][columns] or a pair of them, such as [[1, -1], [-1, 1]]")
     return MatrixGame(table)
 
 
@@ -221,5 +219,5 @@ def wrapped(text: str) -> str:
     spec = parse_spec(text)
     game = str(spec.parameters.get("game", "")).strip()
     if not game or len(spec.parameters) > 1:
-        raise SpecError(f"{text}: {spec.name} takes a game and nothing else; write {spec.name}(game=...)")
+        raise SpecError(f"{text}: {spec.name} takes only the parameter game; write {spec.name}(game=...)")
     return game

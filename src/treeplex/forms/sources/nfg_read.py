@@ -71,15 +71,15 @@ class NfgReader(GambitReader):
             else:
                 count = self.integer("the number of strategies")
                 if count > len(self.text):
-                    self.fail(f"{count:,} strategies, but the file has no room for their payoffs", line)
+                    self.fail(f"{count:,} strategies, but the file is too short for their payoffs", line)
                 names = [str(number) for number in range(1, count + 1)]
             if not names:
                 self.fail(f"player {len(strategies) + 1} has no strategies; give at least one", line)
             strategies.append(tuple(names))
         if len(strategies) != players:
-            self.fail(f"strategies of {len(strategies)} players, but there are {players} players", line)
+            self.fail(f"strategies of {len(strategies)} players, but the file lists {players} players", line)
         if prod(map(len, strategies)) > len(self.text):
-            self.fail(f"{prod(map(len, strategies)):,} profiles, but the file has no room for their payoffs", line)
+            self.fail(f"{prod(map(len, strategies)):,} profiles, but the file is too short for their payoffs", line)
         return strategies
 
     def outcomes(self, players: int) -> list[Payoffs]:
@@ -94,16 +94,16 @@ class NfgReader(GambitReader):
         """Read the payoffs of the next profile by its outcome."""
         line = self.token.line
         if self.token.kind == "end":
-            self.fail(f"the file ends early; give the number of an outcome for each of {profiles:,} profiles")
+            self.fail(f"the file ends early; give an outcome number for each of {profiles:,} profiles")
         number = self.integer("the number of an outcome")
         if not 0 <= number < len(outcomes):
-            self.fail(f"no outcome {number}; there are outcomes 1 to {len(outcomes) - 1}, and 0 for none", line)
+            self.fail(f"unknown outcome {number}; write 1 to {len(outcomes) - 1}, or 0 for none", line)
         return outcomes[number]
 
     def payoff(self, profiles: int) -> Fraction:
         """Read the next payoff."""
         if self.token.kind == "end":
-            self.fail(f"the file ends early; give one payoff for each player, for each of {profiles:,} profiles")
+            self.fail(f"the file ends early; give each player's payoff for each of {profiles:,} profiles")
         value = self.number("a payoff")
         self.skip(",")
         return value

@@ -59,7 +59,7 @@ class OpenSpielState(State):
             return str(self.state.information_state_string(self.current_player() if player is None else player))
         except RuntimeError as error:
             raise GameError(
-                f"OpenSpiel gives no information state at history {self.state.history()}: {first_line(error)}"
+                f"OpenSpiel provides no information state at history {self.state.history()}: {first_line(error)}"
             ) from error
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float] | None:
@@ -111,21 +111,21 @@ class OpenSpielGame(Game):
         if isinstance(game, str):
             game = load_pyspiel(game.removeprefix(PREFIX))
         if not isinstance(game, pyspiel.Game):
-            raise GameError(f"not a game of OpenSpiel: {game!r}")
+            raise GameError(f"not an OpenSpiel game: {game!r}")
         self.spec = PREFIX + str(game).removesuffix("()")
         self.given_parameters: Mapping[str, object] = dict(game.get_parameters())
         kind = game.get_type()
         if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
-            raise GameError(f"{self.spec} is a mean-field game, not a game in extensive form; choose another game")
+            raise GameError(f"{self.spec} is a mean-field game, not an extensive-form game; choose another game")
         if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
             raise GameError(
-                f"{self.spec} draws its chance itself and gives no probabilities (sampled stochastic), so Treeplex can neither "
-                "solve, sample nor evaluate it; take a game with explicit chance, or the parameter that makes chance explicit"
+                f"{self.spec} samples chance events itself (sampled stochastic), so their probabilities are unknown; "
+                "use a game with explicit chance, or set the parameter that makes chance explicit"
             )
         if not kind.provides_information_state_string:
             raise GameError(
-                f"{self.spec} provides no information_state_string, by which Treeplex tells infosets apart, so it can neither "
-                "solve, sample nor evaluate it; take a game that provides one, or write rules that do (docs: Your own game)"
+                f"{self.spec} provides no information_state_string, which defines the infosets; "
+                "use a game that provides one, or write your own rules (docs: Your own game)"
             )
         self.state_type = OpenSpielState
         if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
@@ -218,7 +218,7 @@ def pyspiel_game_of(game: CompiledGame) -> Any:
     try:
         return OpenSpielGame(game.spec).game
     except SpecError as error:
-        raise PolicyError(f"which game of OpenSpiel is {game}? Pass game=...; {error}") from error
+        raise PolicyError(f"cannot tell which OpenSpiel game {game} is ({error}); pass game=...") from error
 
 
 def same_rules(one: str, other: str) -> bool:

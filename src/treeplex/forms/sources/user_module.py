@@ -205,7 +205,7 @@ def named_object(module: ModuleType, path: Path, name: str, wanted: ObjectKind) 
     ones = [key for key, thing in known if wanted.is_one(thing) and (key in own or not callable(thing)) and key[0] != "_"]
     if len(ones) != 1:
         found = f"it defines {', '.join(ones)}" if ones else f"it defines no {wanted.what}"
-        raise SpecError(f"which {wanted.noun} of {path}? {found}; write {path}:Name")
+        raise SpecError(f"cannot choose a {wanted.noun} in {path}: {found}; write {path}:Name")
     return getattr(module, ones[0])
 
 
@@ -217,13 +217,13 @@ def made(source: Any, parameters: Mapping[str, Value], path: Path, text: str, wa
         return source
     if inspect.isclass(source) and inspect.isabstract(source):
         missing = ", ".join(sorted(getattr(source, "__abstractmethods__", ())))
-        raise wanted.error(f"{path}: class {source.__name__} lacks {missing}; write these methods")
+        raise wanted.error(f"{path}: class {source.__name__} lacks {missing}; implement these methods")
     keywords: Mapping[str, Any] = parameters
     if inspect.isclass(source) and is_openspiel_class(source):
         arguments, keywords = (dict(parameters),) if parameters else (), {}
     else:
         check_parameters(source, arguments, parameters, text)
-    with blame(path, f"making {text}", wanted.error):
+    with blame(path, f"creating {text}", wanted.error):
         return source(*arguments, **keywords)
 
 
@@ -235,7 +235,7 @@ def check_parameters(
     try:
         signature.bind(*arguments, **parameters)
     except TypeError as error:
-        raise SpecError(f"{text!r}: {error}; it takes {signature}") from error
+        raise SpecError(f"{text!r}: {error}; its signature is {signature}") from error
 
 
 def as_game(thing: object, text: str) -> Game:
@@ -244,4 +244,4 @@ def as_game(thing: object, text: str) -> Game:
         return thing
     if is_openspiel_class(type(thing)):
         return OpenSpielGame(thing)
-    raise GameError(f"{text!r} returned a {type(thing).__name__}, not a game; derive treeplex.Game or return such a game")
+    raise GameError(f"{text!r} returned a {type(thing).__name__}, not a game; return an instance of a treeplex.Game subclass")

@@ -67,5 +67,5 @@ def check_same_moves(first: HistoryTree, second: HistoryTree) -> None:
         and np.array_equal(first.histories.chance, second.histories.chance)
         and np.array_equal(first.histories.payoffs, second.histories.payoffs)
     ):
-        what = f"{first.spec} and {second.spec} differ in more than what players know"
-        raise GameError(f"{what}; compare games with the same moves, chances and payoffs in the same order")
+        what = f"{first.spec} and {second.spec} differ in more than the players' information"
+        raise GameError(f"{what}; compare games with the same moves, chance probabilities and payoffs")

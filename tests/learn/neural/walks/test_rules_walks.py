@@ -328,7 +328,7 @@ class Rare(Game):
 
 def test_an_action_that_random_play_never_met_is_one_line() -> None:
     view = View("words", np.ones(512, np.float32), (0, 1))
-    with pytest.raises(GameError, match=r"action 2 was not met in 200 random playthroughs; .* num_distinct_actions"):
+    with pytest.raises(GameError, match=r"action 2 did not occur in 200 random playthroughs; .* num_distinct_actions"):
         view.columns(RareState(1).legal_actions())
     found = probe(Rare())
     assert (found.largest, found.constant, found.cooperative) == (1.0, 0.0, False)

@@ -132,7 +132,7 @@ def add_node(
     if player == base.TERMINAL:
         returns = [float(payoff) for payoff in state.returns()]
         if len(returns) != growth.game.num_players or not all(map(isfinite, returns)):
-            raise GameError(f"returns() is {returns} at a terminal history; give {growth.game.num_players} finite payoffs")
+            raise GameError(f"returns() is {returns} at a terminal history; return {growth.game.num_players} finite payoffs")
         key, actions = len(growth.payoffs) // growth.game.num_players, []
         growth.payoffs.extend(returns)
     elif player == base.CHANCE:
@@ -159,7 +159,7 @@ def add_node(
 def visit_infoset(growth: Growth, state: State, player: int, parent: int) -> tuple[int, list[int]]:
     """Return the infoset number of the player to act, and its actions."""
     if not 0 <= player < growth.game.num_players:
-        raise GameError(f"current_player() is {player}; give 0 to {growth.game.num_players - 1}, CHANCE or TERMINAL")
+        raise GameError(f"current_player() is {player}; return 0 to {growth.game.num_players - 1}, CHANCE or TERMINAL")
     infostate, actions = state.information_state_string(player), [int(action) for action in state.legal_actions()]
     key = (player, infostate, parent if growth.recall else -1)
     infoset = growth.numbers.setdefault(key, len(growth.infostates))

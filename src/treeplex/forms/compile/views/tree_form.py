@@ -67,7 +67,7 @@ class TreeForm:
         """
         game = self.game
         if kind is RuleKind.LEARNED and (game.players != 2 or not game.zero_sum):
-            raise AlgorithmError("observes exploitability, which is meaningful in two-player zero-sum games only")
+            raise AlgorithmError("observes exploitability, so it needs a two-player zero-sum game; use another algorithm")
         policy = uniform_probabilities(game)
         size, infosets = len(policy), len(game.infostates)
         strategy = np.zeros(size)
