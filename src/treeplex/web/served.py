@@ -73,13 +73,13 @@ class ServerState:
         except OSError as error:
             raise FileError(f"cannot make the folder {self.folder}: {error.strerror or error}; choose another") from error
         self.folder = self.folder.resolve()
-        link = self.link_out(self.own)
+        link = self.link_out(self.own_folder)
         if link is not None:
             raise FileError(f"{link} is a link that leads outside {self.folder}; remove it, or serve another folder")
         self.opened = None if self.opened is None else self.opened.resolve()
 
     @property
-    def own(self) -> Path:
+    def own_folder(self) -> Path:
         """The folder for the server's own files."""
         return self.folder / OWN
 

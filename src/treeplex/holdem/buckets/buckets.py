@@ -95,7 +95,7 @@ class Places:
     Attributes:
         boards: int64 [n, 5]; the first three cards are the flop, the fourth is the turn.
         flop_rows, turn_rows: int32 [n], canonical boards.
-        flop_renamings, turn_renamings: uint8 [n].
+        flop_renamings, turn_renamings: uint8 [n], row of ``hand_maps`` that maps hands to the canonical board.
     """
 
     boards: Ints

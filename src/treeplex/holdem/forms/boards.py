@@ -57,7 +57,7 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
     symmetries = symmetries_of(spot, hands) if isomorphism else [IDENTITY]
     held = tuple(np.flatnonzero(weights > 0) for weights in spot.ranges)
     last = len(spot.streets) - 1
-    root = place(spot, hands, spot.board, -1, 0, (held[0], held[1]), last=last == 0)
+    root = placed_board(spot, hands, spot.board, -1, 0, (held[0], held[1]), last=last == 0)
     root.symmetries = symmetries
     streets = [[root]]
     for street in range(1, last + 1):
@@ -65,7 +65,7 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
         for parent, board in enumerate(streets[-1]):
             first = len(below)
             for dealt, copies, fixed, share in kept_deals(spot, board.cards, board.symmetries, spot.streets[street]):
-                child = place(spot, hands, (*board.cards, *dealt), parent, street, board.hands, last=street == last)
+                child = placed_board(spot, hands, (*board.cards, *dealt), parent, street, board.hands, last=street == last)
                 child.symmetries, child.copies, child.share = fixed, copies, share
                 child.targets = [targets_of(child, board, hands.map(copy)) for copy in copies]
                 below.append(child)
@@ -140,7 +140,7 @@ def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]
     return np.array([board for board, *_ in deals_so_far], np.uint8), np.array([weight for *_, weight in deals_so_far])
 
 
-def place(
+def placed_board(
     spot: Spot, hands: Hands, cards: tuple[int, ...], parent: int, street: int, above: tuple[Ints, Ints], *, last: bool
 ) -> Board:
     """A board with the hands that it does not block."""

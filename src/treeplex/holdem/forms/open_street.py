@@ -9,7 +9,7 @@ import numpy as np
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.holdem.betting.tree import BettingTree, Decision
 from treeplex.holdem.forms.betting_forest import Forest, grow
-from treeplex.holdem.forms.boards import Board, place
+from treeplex.holdem.forms.boards import Board, placed_board
 from treeplex.holdem.forms.compile_spot import CompiledSpot, arrays_of, pair_weight
 from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands
 from treeplex.holdem.spots.spot import Spot
@@ -34,7 +34,7 @@ def compile_open_street(spot: Spot, betting: BettingTree, root: int) -> Compiled
     street, hands = Forest(event.street, [root]), Hands(spot)
     grow(street, betting, spot.rake, last=False)
     held = np.flatnonzero(spot.ranges[0] > 0), np.flatnonzero(spot.ranges[1] > 0)
-    first, none = place(spot, hands, spot.board, -1, 0, held, last=False), np.zeros(0, np.int16)
+    first, none = placed_board(spot, hands, spot.board, -1, 0, held, last=False), np.zeros(0, np.int16)
     first.symmetries, first.children = [IDENTITY], range(1)
     following = Board(spot.board, 0, 1, (none, none), (none, none), (none, none), [IDENTITY], [(none, none)], [IDENTITY])
     compatible = pair_weight(spot, hands, first)

@@ -56,14 +56,14 @@ def solved_decisions(table: WholeTable, person: int, street: str, watch: Callabl
     if hand is None or not there:
         return []
 
-    def told(name: str, progress: Progress, pot: float) -> None:
+    def report_street(name: str, progress: Progress, pot: float) -> None:
         watch(name)
 
     def in_big_blinds(name: str) -> str:
         return re.sub(r"\d[\d.]*", lambda chips: table.amount(float(chips[0])), name.replace("allin", "all-in"))
 
     decided: list[DecisionReview] = []
-    for street_review in judged(hand, ReviewSettings(first=there[0]), told).streets:
+    for street_review in judged(hand, ReviewSettings(first=there[0]), report_street).streets:
         for made in street_review.choices:
             names = tuple(map(in_big_blinds, made.actions))
             close = SHARE * made.pot

@@ -282,7 +282,8 @@ class WholeTable(Table):
         return views
 
     def luckless(self) -> list[float] | None:
-        """Each player's luck-adjusted payoffs (AIVAT), whatever hand the agent held; None if unavailable."""
+        """Each player's luck-adjusted payoffs (AIVAT), averaged over the hands that the agent may have held; None if
+        unavailable."""
         played = self._table.played() if self.players == 2 else None
         if played is None:
             return None

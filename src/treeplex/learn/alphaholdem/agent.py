@@ -62,7 +62,7 @@ class NetworkFile:
             except (KeyError, ValueError, AttributeError, SpecError) as error:
                 raise FileError(f"{path}: the network file is incomplete; restore a copy") from error
 
-    def asked(self, coder: PlaneCoder) -> PlanePolicy:
+    def policy_for(self, coder: PlaneCoder) -> PlanePolicy:
         """The network as a policy over planes.
 
         Raises:

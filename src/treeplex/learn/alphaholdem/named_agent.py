@@ -39,4 +39,4 @@ class AlphaHoldemKind(AgentKind):
         if network.spec != str(game):
             raise SpecError(f"{settings.net} is a network for {network.spec}, not for {game}; train one for this game")
         coder = PlaneCoder(poker_of(game), network.settings.sizes, network.settings.slots)
-        return AlphaHoldemAgent(game.public, coder, network.asked(coder), generator)
+        return AlphaHoldemAgent(game.public, coder, network.policy_for(coder), generator)

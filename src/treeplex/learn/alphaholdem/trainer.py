@@ -65,7 +65,7 @@ class AlphaHoldem:
         self.rating = FIRST
         self.members: tuple[Member, ...] = (Member(self.net.weights(), FIRST, 0),)
 
-    def asked(self, member: Member) -> PlanePolicy:
+    def policy_of(self, member: Member) -> PlanePolicy:
         """A snapshot's policy over planes."""
         return plane_policy(self.net.with_weights(member.weights))
 
@@ -74,7 +74,7 @@ class AlphaHoldem:
         entropy."""
         settings = self.settings
         current = plane_policy(self.net)
-        others = [current] if settings.opponents == LATEST else [self.asked(member) for member in self.members]
+        others = [current] if settings.opponents == LATEST else [self.policy_of(member) for member in self.members]
         played = self.play([current, *others], settings.hands)
         losses = self.learn(played)
         self.updates += 1
@@ -137,7 +137,7 @@ class AlphaHoldem:
         current, ratings = plane_policy(self.net), [member.rating for member in self.members]
         scores = []
         for member in self.members:
-            played = self.play([current, self.asked(member)], self.settings.match)
+            played = self.play([current, self.policy_of(member)], self.settings.match)
             numbers = np.arange(len(played.payoffs))
             chips = float(played.payoffs[numbers, 1 - numbers % 2].sum())
             scores.append(0.5 + 0.5 * float(np.sign(chips)))

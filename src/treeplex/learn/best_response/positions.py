@@ -57,7 +57,7 @@ class World(Protocol):
     spec: str
 
     def begin(self, seat: int, stream: Stream) -> Position:
-        """Start a hand with the learner in a seat; returns the learner's first decision."""
+        """Start a hand with the learner in a seat; returns its first decision, or the end of the hand if it has none."""
         ...
 
     def policy_on(self, game: CompiledGame) -> Policy:

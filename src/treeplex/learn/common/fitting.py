@@ -29,13 +29,13 @@ def squared(net: Module, inputs: Any, targets: Any) -> Any:
 
 
 def of_known(loss: Loss) -> Loss:
-    """Convert a loss into one that ignores NaN targets."""
+    """Convert a loss into one over the targets that are not NaN."""
 
-    def found(net: Module, inputs: Any, targets: Any) -> Any:
+    def known_loss(net: Module, inputs: Any, targets: Any) -> Any:
         known = ~targets.isnan()
         return loss(lambda rows: net(rows)[known], inputs, targets[known])
 
-    return found
+    return known_loss
 
 
 class NetworkFitter:

@@ -24,7 +24,7 @@ from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 class DeepStackSource(SituationSource):
     """Solves situations of the last round to the end of the game, and those of earlier rounds to the end of their round.
 
-    The leaf values there come from the next round's network, which is already trained.
+    Leaf values at the ends of rounds come from the next round's network, which is already trained.
 
     Attributes:
         nets: the networks of all rounds.

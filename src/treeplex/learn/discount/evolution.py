@@ -75,8 +75,7 @@ class Evolution:
 def shape(fitness: Floats) -> Floats:
     """Rank-based fitness: ``max(0, ln(N/2 + 1) - ln rank) / sum - 1/N``, [N]; rank 1 is the best (Xu et al. 2024, DDCFR).
 
-    Tied candidates get the mean of the values at their ranks. The values sum to 0. NaN ranks
-    last.
+    Tied candidates get the mean of the values at their ranks. The values sum to 0. NaN ranks last.
     """
     count = len(fitness)
     utility = np.maximum(0.0, math.log(count / 2 + 1) - np.log(np.arange(1, count + 1)))

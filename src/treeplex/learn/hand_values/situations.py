@@ -31,9 +31,11 @@ KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band"
 """Probability of each range type: recursive splitting; the strongest hands on the board; the same reweighted by a curve; a band
 of preflop hands; the same reweighted by a curve; all hands equally."""
 NOISE = 0.3
+"""Standard deviation of the log-normal noise on the weights of range types other than splits and equal weights."""
 SHALLOW, MIDDLE = 1.5, 4.0
 """Stack limits in pots: up to the first, solves run half of the iterations; up to the second, the full number."""
 DEEP = 1.75
+"""Factor for iterations of solves with deeper stacks."""
 SURE = 1e-6
 """Minimum opposing reach at which a hand's value is defined."""
 
@@ -70,7 +72,7 @@ class Situation:
 
 
 def random_board(street: str, generator: np.random.Generator) -> tuple[int, ...]:
-    """Sample board cards for a street."""
+    """Sample a street's board: 3 to 5 distinct card numbers."""
     return tuple(int(card) for card in generator.choice(52, 3 + STREETS.index(street), replace=False))
 
 
@@ -171,7 +173,7 @@ def search_situation(board: HandBoard, stack: float, reach: Floats, settings: Ha
 
 
 def solve_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:
-    """Solve a situation with ranges float64 [2, H]."""
+    """Solve a situation with ranges float64 [2, H] to the end of the hand."""
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     game, count = compile_spot(spot, isomorphism=False), iterations_at(stack, settings)
     held = [np.asarray(game.boards[0][0].hands[player]) for player in (0, 1)]

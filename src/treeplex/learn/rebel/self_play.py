@@ -115,7 +115,8 @@ class SelfPlay(Play):
         return Rows(inputs, targets, policies=policies)
 
     def _distinct(self) -> tuple[Ints, list[Belief]]:
-        """The distinct beliefs to search, and the index of each episode's belief; many episodes are at the root of the game."""
+        """For each episode the index of its belief among the distinct ones, int64 [E], and the distinct beliefs; many episodes
+        are at the root of the game."""
         if not self.sharing:
             return np.arange(len(self.beliefs)), self.beliefs
         numbers: dict[int, int] = {}

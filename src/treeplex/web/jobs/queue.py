@@ -61,7 +61,7 @@ class PageJob(BaseModel):
     seconds: float = 0.0
     records: list[list[float | None]] = Field(default_factory=list)
 
-    def kept(self) -> str:
+    def saved_text(self) -> str:
         """Return the contents of the job's file; its progress is in the solution's own file."""
         of_now = {"phase", "done", "rate", "seconds_left", "seconds", "records"}
         return self.model_dump_json(exclude=of_now, by_alias=True, indent=1) + "\n"
@@ -83,7 +83,7 @@ class Queue:
     @property
     def folder(self) -> Path:
         """The folder of jobs."""
-        return self.served.own / "jobs"
+        return self.served.own_folder / "jobs"
 
     async def open(self) -> None:
         """Read the jobs that earlier servers stored, and start the queue."""
@@ -222,7 +222,7 @@ class Queue:
 
     def _keep(self, job: PageJob) -> None:
         try:
-            write_atomically(self.folder / f"{job.id}.json", job.kept())
+            write_atomically(self.folder / f"{job.id}.json", job.saved_text())
         except FileError as error:
             notify(f"error: {error}")
 
@@ -296,7 +296,7 @@ class Queue:
                 "locks": header["locks"] + len(request.locks),
             }
         job = PageJob(**common, **about, name=path.stem, file=self.served.name(path))
-        write_atomically(self.served.inside(self.folder) / f"{job.id}.json", job.kept())
+        write_atomically(self.served.inside(self.folder) / f"{job.id}.json", job.saved_text())
         if request.resume is not None:
             self._read_solution(job)
         self.jobs[job.id] = job

@@ -74,7 +74,7 @@ class Tables:
         Raises:
             Refusal: a link leads outside the served folder.
         """
-        return self.served.inside(self.served.own / "tables")
+        return self.served.inside(self.served.own_folder / "tables")
 
     def sit(self, body: TableRequest) -> str:
         """Open a new table; returns its id.
@@ -84,7 +84,7 @@ class Tables:
         """
         with self._guard:
             self.folder.mkdir(parents=True, exist_ok=True)
-            table_files = self.kept()
+            table_files = self.table_files()
             for path in table_files[MOST_KEPT - 1 :]:
                 path.unlink(missing_ok=True)
             name = str(1 + max((int(path.stem) for path in table_files), default=0))
@@ -117,11 +117,11 @@ class Tables:
         with self._guard:
             opening = self._opening.setdefault(name, threading.Lock()) if name in self.names() else threading.Lock()
         with opening:
-            if name in self.hosts.names() or path not in self.kept():
+            if name in self.hosts.names() or path not in self.table_files():
                 return self.hosts[name]
             return self._open(name, path, seating(path))
 
-    def kept(self) -> list[Path]:
+    def table_files(self) -> list[Path]:
         """Return the files of all tables, most recently used first."""
         files = []
         for path in self.folder.glob(f"*{KEPT}"):
@@ -132,12 +132,12 @@ class Tables:
 
     def names(self) -> list[str]:
         """Return the ids of all tables, most recently used first."""
-        return [path.stem for path in self.kept()]
+        return [path.stem for path in self.table_files()]
 
     def listed(self) -> list[dict[str, Any]]:
         """List all tables: id, game, opponent and time of last use."""
         rows = []
-        for path in self.kept():
+        for path in self.table_files():
             with suppress(FileError, OSError):
                 body = seating(path)
                 about = {"id": path.stem, "game": body.title or body.game, "against": body.against or SOLUTION}

@@ -179,7 +179,7 @@ def own_presets(served: ServerState) -> dict[str, str]:
         Refusal: the file is a link that leads outside the folder.
         FileError: the file is corrupted or cannot be read.
     """
-    path = served.inside(served.own / PRESETS_FILE)
+    path = served.inside(served.own_folder / PRESETS_FILE)
     if not path.exists():
         return {}
     try:
@@ -190,8 +190,8 @@ def own_presets(served: ServerState) -> dict[str, str]:
 
 def save_presets(served: ServerState, presets: Mapping[str, str]) -> None:
     """Save ranges."""
-    served.own.mkdir(exist_ok=True)
-    write_atomically(served.inside(served.own / PRESETS_FILE), json.dumps(presets, indent=1) + "\n")
+    served.own_folder.mkdir(exist_ok=True)
+    write_atomically(served.inside(served.own_folder / PRESETS_FILE), json.dumps(presets, indent=1) + "\n")
 
 
 def listed_presets(served: ServerState) -> dict[str, Any]:

@@ -123,7 +123,7 @@ class PartWorker:
         self._bytes += size
         self._seconds += perf_counter() - began
 
-    def found(self, crew: BoardPool, player: int) -> JobResult:
+    def job_result(self, crew: BoardPool, player: int) -> JobResult:
         """The result of a job, after its passes."""
         counted = self._bytes, self._seconds
         self._bytes, self._seconds = 0, 0.0
@@ -164,7 +164,7 @@ class PartWorker:
         if first:
             for owner in (0, 1):
                 self.save(part, blocks, store, "average", owner, now)
-        return self.found(crew, player)
+        return self.job_result(crew, player)
 
     def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> JobResult:
         """Best responses or expected values of a player against the average strategy; see :meth:`improve`.
@@ -179,7 +179,7 @@ class PartWorker:
         average, scales = store.average, store.average_scales
         crew.descend(1 - player, average, scales, store, first=1, streets=crew.last)
         crew.ascend(answer, player, mode, average, scales, store, first=1)
-        return self.found(crew, player)
+        return self.job_result(crew, player)
 
 
 def store_of_arrays(arrays: dict[str, Array]) -> Store:

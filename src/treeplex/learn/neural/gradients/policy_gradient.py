@@ -113,10 +113,10 @@ class PolicyGradient(Actor):
         numbers, policy, advantages, weights = self.exact() if self.critic is None else self.sampled(self.critic)
         rises = weights * self.direction(policy, np.where(self.seen.legal, advantages, 0.0))
         rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
-        self.logits.move(-self.kept(rises), self.settings.rate * self.share)
+        self.logits.move(-self.applied_part(rises), self.settings.rate * self.share)
         return numbers
 
-    def kept(self, rises: Floats) -> Floats:
+    def applied_part(self, rises: Floats) -> Floats:
         """The components of a step that are applied; here all of them."""
         return rises
 
@@ -187,7 +187,7 @@ class NeuRD(PolicyGradient):
     direction = staticmethod(replicator_direction)
     own_reach = False
 
-    def kept(self, rises: Floats) -> Floats:
+    def applied_part(self, rises: Floats) -> Floats:
         """Zero the components that push a logit beyond the threshold (section 4.3); logits are centred over legal actions."""
         centred = self.seen.centred(self.logits.values())
         applied: Floats = self.seen.centred(inside(rises, centred, self.settings.threshold))

@@ -76,14 +76,14 @@ class VrDeepDcfr(AveragingLearner):
     def learn(self, player: int, rows: Rows) -> float:
         """Fit a player's regrets and update its policy; returns the loss."""
         regrets = self.regrets[player]
-        known = self.kept(self.iteration - 1) * np.maximum(regrets.values(rows.places), 0.0)
+        known = self.regret_discount(self.iteration - 1) * np.maximum(regrets.values(rows.places), 0.0)
         wanted = rows._replace(values=rows.values + known.astype(np.float32))
         loss = regrets.fit(wanted, self.settings.fits, self.generator)
         self.predict(player, rows)
         self.follow(player)
         return float(loss)
 
-    def kept(self, iteration: int) -> float:
+    def regret_discount(self, iteration: int) -> float:
         """Discount factor of the regrets after an iteration."""
         power = float(float(iteration) ** self.settings.alpha) if iteration else 0.0
         return power / (power + 1.0)
@@ -121,7 +121,7 @@ class VrDeepPdcfr(VrDeepDcfr):
         self.latest[player].fit(rows, self.settings.fits, self.generator)
 
     def matched(self, player: int) -> Values:
-        return DiscountedValues(super().matched(player), self.kept(self.iteration), self.latest[player].frozen())
+        return DiscountedValues(super().matched(player), self.regret_discount(self.iteration), self.latest[player].frozen())
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         yield from super().parts()

@@ -42,7 +42,12 @@ def parts_of(playthroughs: int) -> list[Part]:
 
 
 class Store:
-    """Stores finished parts of an evaluation on disk; deletes parts that belong to other networks from the folder."""
+    """Stores finished parts of an evaluation on disk; deletes parts that belong to other networks from the folder.
+
+    Attributes:
+        size: number of sequences of the game.
+        folder: folder for the parts of this network and these settings; None to store nothing.
+    """
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
         inputs = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
@@ -73,7 +78,11 @@ class Store:
         return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
 
     def put(self, part: Part, strategy: Floats, seconds: float) -> None:
-        """Save a part."""
+        """Save a part, unless there is no folder.
+
+        Raises:
+            FileError: the folder cannot be written.
+        """
         if self.folder is None:
             return
         try:

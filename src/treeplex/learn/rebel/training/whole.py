@@ -106,7 +106,7 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
 
 
 def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
-    """The game that a network was trained on, with the table's stacks if training covered them."""
+    """The game that a network was trained on, with the table's stacks if they are equal and training covered them."""
     network_game = whole_game(net.game)[1]
     stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
     if low <= min(stacks) == max(stacks) <= high:

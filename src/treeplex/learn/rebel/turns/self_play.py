@@ -191,7 +191,8 @@ class HoldemSelfPlay(Play):
         return belief if belief.pairs > 0 else None
 
     def _play(self, turn: HoldemSubgame, source: Floats) -> tuple[int, int]:
-        """Play a policy from the root; returns the index of the betting end reached, and the river card."""
+        """Play a policy from the root; returns the index of the betting end reached, and the river card. After :data:`TRIES`
+        playthroughs without a river both are drawn uniformly."""
         game, generator, policies = turn.game, self.generator, {}
         root = Belief.root(game)
         deck = game.spot.format.cards_left(game.spot.board)
