@@ -98,9 +98,9 @@ def test_a_table_in_a_file_plays_the_same(tmp_path) -> None:  # type: ignore[no-
     assert found.settings.approximator == TABLE
     rows = learner.play([plane_policy(learner.net), None], 50).rows
     planes = rows.cards, rows.actions, rows.legal
-    assert np.array_equal(found.asked(learner.coder)(*planes)[0], plane_policy(learner.net)(*planes)[0])
+    assert np.array_equal(found.policy_for(learner.coder)(*planes)[0], plane_policy(learner.net)(*planes)[0])
     with pytest.raises(FileError, match="does not fit a game with another deck"):
-        found.asked(coder_of("leduc_poker"))
+        found.policy_for(coder_of("leduc_poker"))
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def test_the_agent_plays_as_its_table_and_whole_holdem(tmp_path) -> None:  # typ
     file = tmp_path / "net.safetensors"
     NetworkFile("holdem", SMALL, learner.net.weights()).save(file)
     found = NetworkFile.load(file)
-    agent = AlphaHoldemAgent(learner.coder.game, learner.coder, found.asked(learner.coder))
+    agent = AlphaHoldemAgent(learner.coder.game, learner.coder, found.policy_for(learner.coder))
     generator = np.random.default_rng(0)
     assert sum(play_game([agent, agent.fork()], generator)) == 0.0
     agent.begin()
@@ -102,7 +102,7 @@ def test_bad_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
     file = tmp_path / "net.safetensors"
     NetworkFile("kuhn_poker", SMALL, learner.net.weights()).save(file)
     with pytest.raises(FileError, match="does not fit a game with another deck"):
-        NetworkFile.load(file).asked(student("leduc_poker").coder)
+        NetworkFile.load(file).policy_for(student("leduc_poker").coder)
     file.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(FileError, match="truncated"):
         NetworkFile.load(file)

@@ -167,7 +167,7 @@ def test_a_lock_that_fits_nowhere_fails_with_a_line(client: httpx.Client) -> Non
 
 
 def test_a_job_without_its_file_is_kept_as_data_only(served: ServerState) -> None:
-    text = PageJob(id="0" * 12, name="x", file="x.spot", request={"fields": {}}, created=1, order=1).kept()  # type: ignore[arg-type]
+    text = PageJob(id="0" * 12, name="x", file="x.spot", request={"fields": {}}, created=1, order=1).saved_text()  # type: ignore[arg-type]
     assert PageJob.model_validate_json(text).request.fields == {}
 
 

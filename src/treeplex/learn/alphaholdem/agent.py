@@ -82,18 +82,18 @@ class AlphaHoldemAgent(BaseAgent):
     draws = False
 
     def __init__(
-        self, game: PublicGame, coder: PlaneCoder, asked: PlanePolicy, generator: np.random.Generator | None = None
+        self, game: PublicGame, coder: PlaneCoder, network_policy: PlanePolicy, generator: np.random.Generator | None = None
     ) -> None:
         """Create the agent.
 
         Args:
             game: the game to play; action labels and hands must match the coder's game.
             coder: encoder of the same game.
-            asked: the network's policy over planes.
+            network_policy: the network's policy over planes.
             generator: random number generator for actions.
         """
         super().__init__(game, generator)
-        self.coder, self.asked = coder, asked
+        self.coder, self.network_policy = coder, network_policy
         self._begin()
 
     def _begin(self) -> None:
@@ -130,7 +130,7 @@ class AlphaHoldemAgent(BaseAgent):
         offer = coder.offer(self._own)
         actions = np.broadcast_to(coder.actions(self._done, offer), (len(hands), *coder.action_shape)).copy()
         legal = np.broadcast_to(offer.legal, (len(hands), coder.columns)).copy()
-        logs, _ = self.asked(coder.cards(self._own, hands.tolist()), actions, legal)
+        logs, _ = self.network_policy(coder.cards(self._own, hands.tolist()), actions, legal)
         policy = np.zeros((len(labels), len(hands)))
         for column in np.flatnonzero(offer.legal).tolist():
             policy[labels.index(offer.labels[int(offer.played[column])])] = np.exp(logs[:, column])
