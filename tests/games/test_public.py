@@ -8,6 +8,7 @@ import pytest
 from tests.games.walks import histories
 from treeplex.errors import GameError
 from treeplex.forms.compile import public_tree as public_compile
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.games import Chance, Decision, Game, PublicTree, State, Terminal
 from treeplex.games.registry import load
 
@@ -112,6 +113,30 @@ def test_tables_that_are_too_large_are_refused() -> None:
     for spec in ("liars_dice(numdice=50)", "leduc_poker(ranks=500)"):
         with pytest.raises(GameError, match="too many hands"):
             load(spec).public_tree()
+
+
+class HiddenMoves(Game):
+    """A matrix game; a public tree with private actions is returned by the method named."""
+
+    def __init__(self, method: str) -> None:
+        self.matrix, self.method = load("modified_rps"), method
+
+    def new_initial_state(self) -> State:
+        return self.matrix.new_initial_state()
+
+    def public_tree(self) -> PublicTree | None:
+        return self.matrix.public if self.method == "public_tree" else None
+
+    def public_game(self) -> PublicTree | None:
+        return self.matrix.public if self.method == "public_game" else None
+
+
+def test_trees_with_private_actions_are_for_search_only() -> None:
+    with pytest.raises(GameError, match="return this tree from public_game"):
+        compile_game(HiddenMoves("public_tree"))
+    game = HiddenMoves("public_game")
+    assert isinstance(game.public, PublicTree)
+    assert len(compile_game(game).infostates) == 2
 
 
 def test_walks_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

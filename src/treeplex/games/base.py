@@ -204,7 +204,10 @@ class Game(ABC):
         """
 
     def public_tree(self) -> "PublicTree | None":
-        """Return the public tree of a two-player game, also used to compile it; None if not implemented."""
+        """Return the public tree of a two-player game, also used to compile it; None if not implemented.
+
+        A tree with private actions is for search only and returned by :meth:`public_game`.
+        """
         return None
 
     def compilation_tree(self) -> "PublicTree | None":
@@ -212,7 +215,10 @@ class Game(ABC):
         return self.public_tree()
 
     def public_game(self) -> "PublicGame | None":
-        """Return public states and private hands for any number of players, or None; callers use :attr:`public`."""
+        """Return public states and private hands for any number of players, or None; callers use :attr:`public`.
+
+        They serve search and matches; unlike :meth:`public_tree`, they are not used to compile the game.
+        """
         return None
 
     @cached_property

@@ -38,7 +38,8 @@ class Decision:
     """A public node where ``player`` acts; every hand has the same actions.
 
     A ``private`` action is observed only by its player. It has one public successor (the child of the first action), where hand
-    h with action number a of A becomes the hand ``h * A + a``.
+    h with action number a of A becomes the hand ``h * A + a``. A tree with private actions serves search alone: return it from
+    :meth:`treeplex.games.base.Game.public_game`, so that the game is compiled by walking its rules.
     """
 
     player: int

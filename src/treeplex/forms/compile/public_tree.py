@@ -304,8 +304,8 @@ def add_decision(
         raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, without duplicates")
     if decision.private:
         raise GameError(
-            f"the action at public node {node!r} is private, which public trees do not support; compile the game's rules "
-            "instead"
+            f"the action at public node {node!r} is private, which only search supports; return this tree from "
+            "public_game() instead of public_tree()"
         )
     first = len(discovery.action_ids)
     if len(discovery.player) < WRITTEN:
