@@ -177,7 +177,8 @@ def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     known, given = known_algorithm(algorithm, auto)
     if known.rule is None:
         raise AlgorithmError(
-            f"{known.name} is not an update rule, which poker spots and bucketed hold'em need; use dcfr, cfr+ or lcfr"
+            f"{known.name} is not an update rule, which games with their own solver (poker spots, bucketed hold'em) need; "
+            "use dcfr, cfr+ or lcfr"
         )
     return known.rule(given), str(Spec(known.name, dict(given)))
 
