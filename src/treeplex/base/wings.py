@@ -21,7 +21,7 @@ class Wing:
         games: descriptions of games (:class:`treeplex.games.parameters.GameInfo`) by name, in the order to list.
         loaders: functions that load a game from text, by the text or its ending, such as ``.yaml``.
         solvables: classes of games that are solved without being compiled
-            (:class:`treeplex.run.solve.solvable.Solvable`).
+            (:class:`treeplex.run.solve.solvable.Solvable`), for messages about their options.
         sources: classes of policy sources (:class:`treeplex.run.policy_source.PolicySource`).
         policy_files: functions from a name such as ``network:NAME`` to its policy file, by prefix.
         devices: functions that return a solver on a device other than the CPU, or None.

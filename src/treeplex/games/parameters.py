@@ -1,4 +1,7 @@
-"""Descriptions of built-in games, and checking and formatting of their parameters."""
+"""Descriptions of built-in games, and checking and formatting of their parameters.
+
+Specs are parsed by :mod:`treeplex.base.spec`.
+"""
 
 import inspect
 import math

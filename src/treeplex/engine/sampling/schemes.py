@@ -1,4 +1,8 @@
-"""Sampling schemes of Monte Carlo CFR, iteration weights, and the constants of one traversal."""
+"""Sampling schemes of Monte Carlo CFR, iteration weights, and the constants of one traversal.
+
+External sampling follows ``ALL`` own actions and ``ONE`` of the others; outcome sampling follows ``ONE`` of each. The named
+schemes, such as ``es-mccfr``, are in :mod:`treeplex.solvers.sampling.solver`.
+"""
 
 import math
 from typing import NamedTuple

@@ -1,6 +1,7 @@
 """Discount factors of the CFR family, for regrets and averages.
 
-The functions run both in Python and inlined in compiled kernels.
+The functions run both in Python and inlined in compiled kernels. The exponents of DCFR and the other variants are in
+:mod:`treeplex.solvers.rules.variants`.
 """
 
 import math

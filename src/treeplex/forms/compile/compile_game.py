@@ -1,4 +1,8 @@
-"""Compilation of a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
+"""Compilation of a spec, rules or an OpenSpiel game to a :class:`CompiledGame`.
+
+This module selects the compiler. :mod:`.walk` walks rules, :mod:`.public_tree` compiles public-tree rules, and :mod:`.assemble`
+makes the arrays.
+"""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""``state.safetensors``: the arrays of a job with a digest, from which it resumes bit-identically."""
+"""``state.safetensors``: the arrays of a job with a digest, from which it resumes bit-identically.
+
+The session of :mod:`treeplex.run.job.job` decides when to write it and resumes from it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

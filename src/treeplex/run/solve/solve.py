@@ -67,8 +67,7 @@ def solve(
         progress: False hides progress. Default: after two seconds, one updating line on a terminal or in a notebook, or records
             of the logger ``treeplex`` at level INFO. True shows a line on stderr at once. A function is called about ten times
             per second with a :class:`treeplex.run.job.record.Progress` instead.
-                options: options of the game's kind: :class:`treeplex.run.solve.solvable.GameOptions` for games that are
-                    compiled
+        options: options of the game's kind: :class:`treeplex.run.solve.solvable.GameOptions` for games that are compiled
             (``nodes``, ``updates``, ``seed``, ``refine``, ``limit``, ``device``, ``measures``, ``start``, ``walked``),
             :class:`treeplex.holdem.solve.spot_game.SpotOptions` for spots (``threads``, ``storage``, ``isomorphism``,
             ``locks``, ``most_memory``, ``start``, ``workers``, ``ray``, ``until``, ``net``).
