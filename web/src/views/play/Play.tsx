@@ -70,7 +70,7 @@ function Lobby() {
       {wrong.value && <Notice bad>{wrong.value.text}</Notice>}
       {asked && (
         <Panel title={`Play ${asked}`}>
-          <p class="soft small">Play against the average strategy of this solved spot, which also judges every decision.</p>
+          <p class="soft small">Play against the average strategy of this solved spot, which also evaluates every decision.</p>
           <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Play"}</Button></p>
         </Panel>
       )}

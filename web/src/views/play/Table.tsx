@@ -65,7 +65,7 @@ export function Table({ id }: { id: string }) {
       <div class="row spread">
         <div>
           <h1>{now.game}</h1>
-          <p class="soft small">against {now.about} · hand {now.number}{now.judged && ` · decisions judged ${BY[now.judged]}`}</p>
+          <p class="soft small">against {now.about} · hand {now.number}{now.judged && ` · decisions evaluated ${BY[now.judged]}`}</p>
         </div>
         <Button kind="quiet" onClick={() => void tried(remove(`tables/${id}`)).then(() => go("#/play"))}>Leave the table</Button>
       </div>

@@ -56,7 +56,7 @@ export default function Trainings() {
   };
   return (
     <>
-      <div class="row spread"><h1>Runs and trainings</h1><Check label="follow them live" value={live.value} onChange={(value) => (live.value = value)} /></div>
+      <div class="row spread"><h1>Solver and training runs</h1><Check label="follow them live" value={live.value} onChange={(value) => (live.value = value)} /></div>
       {runs.error && <Notice bad>{runs.error}</Notice>}
       {curves.error && <Notice bad>{curves.error}</Notice>}
       {chosen.length > 0 && curves.data && <Curves of={curves.data.curves} />}
