@@ -86,7 +86,7 @@ def test_plain_gradients_are_defined_for_any_players(tmp_path: Path, capsys: pyt
     """Each player follows its own gradient; what three come to is no equilibrium in general, which a line says."""
     training = tp.train(THREE, "qpg", settings={**SMALL, "batch": 8}, out=tmp_path / "run")
     assert np.isfinite(training.records[-1].measures["exploitability"])
-    assert "kuhn_poker(players=3) has 3 players: each player learns for itself" in capsys.readouterr().err
+    assert "kuhn_poker(players=3) has 3 players: each player learns independently" in capsys.readouterr().err
     tp.train("kuhn_poker", "rpg", settings={**SMALL, "batch": 8}, out=tmp_path / "two")
     assert not capsys.readouterr().err
 
