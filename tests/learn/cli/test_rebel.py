@@ -165,8 +165,8 @@ def test_help_of_a_learner_lists_its_settings() -> None:
         ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "depth must be an integer of at least 0, not -1"),
         ("evaluate liars_dice(dice_sides=2) {1} --set depth", "key=value"),
         ("evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps", "true or false"),
-        ("evaluate liars_dice(dice_sides=2) uniform --set depth=1", "and uniform is not one"),
-        ("evaluate liars_dice(dice_sides=2) uniform --playthroughs 3", "and uniform is not one"),
+        ("evaluate liars_dice(dice_sides=2) uniform --set depth=1", "apply to agents, not to uniform"),
+        ("evaluate liars_dice(dice_sides=2) uniform --playthroughs 3", "apply to agents, not to uniform"),
     ],
 )
 def test_wrong_use_is_one_line(tmp_path: Path, trained: Path, arguments: str, part: str) -> None:

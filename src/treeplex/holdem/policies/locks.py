@@ -152,6 +152,6 @@ def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:
     for word, share in lock.strategy:
         steps = read_steps(word)
         if len(steps) != 1:
-            raise SpecError(f"{lock.place}: {word!r} is not one action; write x, c, f, b50%, r300 or a")
+            raise SpecError(f"{lock.place}: {word!r} is not an action; write x, c, f, b50%, r300 or a")
         shares[chosen(game.spot, node, steps[0], f"{lock.place}, action {word!r}")] += share
     return shares

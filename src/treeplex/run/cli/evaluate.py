@@ -122,9 +122,7 @@ def evaluate(
         return
     player = next((source for source in sources if source.plays), None)
     if player is None and (playthroughs, iterations, changes or None, ray, workers, think) != (None,) * 6:
-        raise SpecError(
-            f"--playthroughs, --iterations, --set, --think, --workers and --ray are for agents, and {policy} is not one"
-        )
+        raise SpecError(f"--playthroughs, --iterations, --set, --think, --workers and --ray apply to agents, not to {policy}")
     with Live(progress) as live:
         live.say(f"compiling {game}")
         target = prepared(game, policy, {name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)

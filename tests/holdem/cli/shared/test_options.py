@@ -209,7 +209,7 @@ def test_a_hand_history(tmp_path):
         ({}, {"resume": "x", "endgame": "y"}, "--endgame and --resume exclude each other"),
         ({}, {"endgame": "/nowhere/x.txt"}, "cannot read /nowhere/x.txt"),
         ({"pot": "3"}, {"file": "/nowhere/x.yaml"}, "cannot read /nowhere/x.yaml"),
-        ({"pot": "3"}, {"file": "leduc_poker"}, "--pot is for hold'em spots, and leduc_poker is not one"),
+        ({"pot": "3"}, {"file": "leduc_poker"}, "--pot applies to hold'em spots, not to leduc_poker"),
     ],
 )
 def test_mistakes(options, sources, says):

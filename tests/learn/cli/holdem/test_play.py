@@ -292,7 +292,7 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
         (("--against", "search(leaf=exact)", "--donk", "50%"), "they do not see who bet last"),
         (("--against", "search(leaf=exact)", "--board", "3s 7h Td Ks 2c"), "not 2; give the board of the turn"),
         (("--against", "nowhere"), "nowhere"),
-        (("--review", "river"), "--review is for whole hands"),
+        (("--review", "river"), "--review applies to full-game hold'em"),
     ],
 )
 def test_mistakes_are_one_line(spot: str, arguments: tuple[object, ...], words: str) -> None:

@@ -209,7 +209,7 @@ def test_the_commands(alone: Path, tmp_path: Path) -> None:
     here = json.loads(CliRunner().invoke(app, [*judge[:2], str(tmp_path / "run" / NET), *judge[3:]]).stdout)
     assert there["exploitability"] == here["exploitability"]
     result = CliRunner().invoke(app, ["evaluate", DICE, "uniform", "--ray", "local"])
-    assert "--ray are for agents, and uniform is not one" in result.output
+    assert "--ray apply to agents, not to uniform" in result.output
 
 
 def test_streams_by_the_cpus_of_the_cluster(cluster: Cluster) -> None:

@@ -150,4 +150,4 @@ def refuse_options(more: Mapping[str, object], names: Sequence[str], for_what: s
     flags = {"saved_hands": "phh"}
     for name in names:
         if more.get(name) is not None:
-            raise SpecError(f"--{flags.get(name, name)} is for {for_what}; leave it out")
+            raise SpecError(f"--{flags.get(name, name)} applies to {for_what} only; leave it out")

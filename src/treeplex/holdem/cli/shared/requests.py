@@ -48,7 +48,7 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescript
         return GameDescription(game, passed)
     if game is not None and not names_spot(game):
         first = next((f"--{name}" for name in given), "--phh")
-        raise SpecError(f"{first} is for hold'em spots, and {game} is not one; leave it out, or name a spot file")
+        raise SpecError(f"{first} applies to hold'em spots, not to {game}; leave it out, or name a spot file")
     request = spot_request(game, given)
     if sources["start"] is not None:
         start = load_solution(sources["start"])

@@ -27,7 +27,7 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
     Raises:
         SpecError: an option that applies only to full hands, or no such seat.
     """
-    refuse_options(wanted.more, ("reveal", "saved_hands", "review"), "whole hands, holdem(...)")
+    refuse_options(wanted.more, ("reveal", "saved_hands", "review"), "full-game hold'em, holdem(...)")
     seats, log = [name.lower() for name in NAMES], wanted.more["log"]
     if wanted.seat is not None and wanted.seat not in seats:
         raise SpecError(f"--seat is {wanted.seat!r}; write oop or ip")

@@ -230,7 +230,7 @@ def refuse_more(name: str, more: Mapping[str, Any], subject: str) -> None:
             if more.get(parameter.name) is not None:
                 _, option = get_args(parameter.annotation)
                 flag = next(iter(option.param_decls or ()), f"--{parameter.name}")
-                raise SpecError(f"{flag} is for {lowered(option.rich_help_panel)}, which {subject} is not; leave it out")
+                raise SpecError(f"{flag} applies to {lowered(option.rich_help_panel)}, not to {subject}; leave it out")
 
 
 def lowered(heading: str) -> str:
