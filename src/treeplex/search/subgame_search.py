@@ -37,10 +37,10 @@ class SubgameSearch:
         horizon: planned number of iterations, for schedules that need it.
         iteration: number of iterations done.
         arrays: policies, strategies, averages and regrets.
-        ranges: for each player float64 [B, H_i], the initial ranges, summing to one; behind a gadget the opponent's range
+        ranges: for each player float64 [B, H_i], the initial ranges, summing to one; with a gadget the opponent's range
             changes during the solve.
         gadget: the gadget in front of the roots, solved with the subgame; None for none.
-        choices: the players' choices behind the leaves, solved with the subgame; None if there are none.
+        choices: the players' choices below the leaves, solved with the subgame; None if there are none.
         sums, sum_weights: for each player the sum of root values over iterations, with the weights of the average policy,
             float64 [B, H_i], and the sum of those weights.
         last_leaf: for each player float64 [K, H_i], the previous iteration's values, for the differences in modified CFR-AVG.
@@ -111,7 +111,7 @@ class SubgameSearch:
         return self.subgame.trees
 
     def check_plain(self, what: str) -> None:
-        """Raise an error if the search has a gadget or choices behind leaves; ``what`` is the feature that does not support
+        """Raise an error if the search has a gadget or choices below leaves; ``what`` is the feature that does not support
         these.
 
         Raises:
@@ -218,7 +218,7 @@ class SubgameSearch:
             self._play(player)
 
     def _write_choices(self, player: int, reached: Ranges, chosen: Sequence[Floats], row: Weights) -> None:
-        """Update a player's choices behind the leaves, and add its hands' leaf values under the old choices."""
+        """Update a player's choices below the leaves, and add its hands' leaf values under the old choices."""
         assert self.choices is not None
         entries = self.choices.improve(player, chosen, row)
         self._count_leaves(player, entries, reached, row.average_discount, row.average)
@@ -267,7 +267,7 @@ class SubgameSearch:
         return target
 
     def _respond(self, player: int, target: Floats, step: float, chosen: Sequence[Floats]) -> None:
-        """Compute a player's best response to a strategy and to the others' choices behind the leaves."""
+        """Compute a player's best response to a strategy and to the others' choices below the leaves."""
         arrays = self.arrays
         arrays.write_gradient(player, target)
         if len(self.subgame.leaves):
@@ -331,7 +331,7 @@ class SubgameSearch:
 
         The mean is over iterations, with the weights of the average policy (Brown et al. 2020, section 5.1). A hand's value is
         its payoff against the others' ranges, given that it is held; 0 for impossible hands, and if the others have no possible
-        hands. NaN for the player who re-solves behind a gadget, since the gadget determines the hands that it faces.
+        hands. NaN for the player who re-solves with a gadget, since the gadget determines the hands that it faces.
         """
         values = []
         for player in self.players:
@@ -357,7 +357,7 @@ class SubgameSearch:
         means = tuple((belief * worth).sum(axis=1) for belief, worth in zip(beliefs, values, strict=True))
         if len(means) == 2 and len(self.subgame.leaves) and self.iteration >= SETTLED:
             sizes = sum((belief * np.abs(worth)).sum(axis=1) for belief, worth in zip(beliefs, values, strict=True))
-            if (np.abs(means[0] + means[1]) > CONTRADICTION * sizes).any():  # NaN behind a gadget is no contradiction
+            if (np.abs(means[0] + means[1]) > CONTRADICTION * sizes).any():  # NaN with a gadget is no contradiction
                 warnings.warn(
                     f"values of {leaf_name(self.leaf)} are inconsistent: the players' values at the root, "
                     f"{means[0][0]:+.3g} and {means[1][0]:+.3g}, should add up to 0; check that it fits these states",

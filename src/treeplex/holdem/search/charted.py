@@ -10,7 +10,7 @@ from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent, BaseAgent, fork
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.translation.mapping import bets_at, heard, spoken
+from treeplex.search.translation.mapping import bets_at, real_actions, translation_shares
 
 OFF = -1
 NEAR, DEPTH = 1.5, 1.25
@@ -86,7 +86,7 @@ class ChartedAgent(BaseAgent):
             return self.guide.policy()
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
         policy = np.zeros((len(real.kinds), decision.policy.shape[1]))
-        np.add.at(policy, spoken(decision.bets, real), decision.policy)
+        np.add.at(policy, real_actions(decision.bets, real), decision.policy)
         lacking = ~decision.policy.any(axis=0)
         if lacking.any():
             policy[:, lacking] = self.guide.policy()[:, lacking]
@@ -95,7 +95,7 @@ class ChartedAgent(BaseAgent):
     def _following(self, action: int) -> int:
         """The book's decision after an action, with its size translated; :data:`OFF` if the book has no such action."""
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
-        meant = int(heard(real, action, decision.bets, "likelier").argmax())
+        meant = int(translation_shares(real, action, decision.bets, "likelier").argmax())
         if decision.bets.kinds[meant] != real.kinds[action]:
             return OFF
         if real.kinds[action] == "bet":

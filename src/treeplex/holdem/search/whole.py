@@ -37,7 +37,7 @@ from treeplex.search.subgames.beliefs import Belief, with_trace
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.translation.agent import TranslatedAgent
-from treeplex.search.translation.mapping import bets_at, heard, spoken
+from treeplex.search.translation.mapping import bets_at, real_actions, translation_shares
 
 ENOUGH = 80
 """Number of iterations after which a turn's exploitability is usually below 0.5% of the pot."""
@@ -170,7 +170,7 @@ class WholeHoldemAgent(BaseAgent):
         if self.solver.game.options(self.solver.state).player != options.player:  # a bet was translated to a call
             policy[real.kinds.index("pass")], self._spent = 1.0, 0.0
             return policy
-        np.add.at(policy, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
+        np.add.at(policy, real_actions(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
         left_out = self.solver.game.possible(self.solver.state)[options.player] == 0
         if left_out.any():
             policy[:, left_out] = self.guide.policy()[:, left_out]
@@ -295,7 +295,7 @@ class WholeHoldemAgent(BaseAgent):
         labels = list(options.labels)
         inner, real = bets_at(solver.game, solver.state), bets_at(self.game, self.state)
         action, solver_labels = labels.index(event), solver.game.options(solver.state).labels
-        meant = [k for k, number in enumerate(spoken(inner, real)) if number == action]
+        meant = [k for k, number in enumerate(real_actions(inner, real)) if number == action]
         chips = float(event - table.base)
         if real.kinds[action] != "bet":
             number = inner.kinds.index(real.kinds[action]) if real.kinds[action] in inner.kinds else inner.kinds.index("pass")
@@ -308,7 +308,7 @@ class WholeHoldemAgent(BaseAgent):
                 solver.see(solver.add(chips))
                 return solver
             except GameError:
-                number = int(heard(real, action, inner, "likelier").argmax())
+                number = int(translation_shares(real, action, inner, "likelier").argmax())
         solver.see(solver_labels[number])
         return solver
 

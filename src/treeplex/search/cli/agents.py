@@ -37,15 +37,15 @@ def agents(
     known = agents()
     if name is not None:
         kind = kind_of(name)[0]
-        print_json(told(kind)) if as_json else print_agent(kind)
+        print_json(agent_json(kind)) if as_json else print_agent(kind)
     elif as_json:
-        print_json({agent_name: told(kind) for agent_name, kind in known.items()})
+        print_json({agent_name: agent_json(kind) for agent_name, kind in known.items()})
     else:
         print_entries((agent_name, (kind.text, kind.source, f"like {kind.example}")) for agent_name, kind in known.items())
         typer.echo(OTHER_AGENTS)
 
 
-def told(kind: "AgentKind") -> dict[str, Any]:
+def agent_json(kind: "AgentKind") -> dict[str, Any]:
     """Describe an agent as fields for ``--json``."""
     settings = {name: {"default": default, "meaning": meaning} for name, default, meaning in kind.settings.table_rows()}
     return {"text": kind.text, "source": kind.source, "plays": kind.plays, "example": kind.example, "settings": settings}

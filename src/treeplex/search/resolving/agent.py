@@ -1,6 +1,6 @@
 """Continual re-solving agent, with DeepStack, Libratus and Modicum as special cases.
 
-It starts from the dealt ranges, or plays a blueprint first. From then on it solves the current subgame behind a gadget, so that
+It starts from the dealt ranges, or plays a blueprint first. From then on it solves the current subgame with a gadget, so that
 no hand of the opponent gets more than its alternative value. It plays the average policy, and carries its own range and new
 alternative values to the next subgame (:mod:`treeplex.search.resolving.carried`).
 
@@ -40,7 +40,7 @@ from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 from treeplex.search.subgames.subgame import Endgame
 
 LEAF_SHARE = 0.4
-"""Share of the thinking time for computing blueprint continuations behind leaves; iterations get the rest."""
+"""Share of the thinking time for computing blueprint continuations below leaves; iterations get the rest."""
 
 
 class Stand(NamedTuple):
@@ -56,7 +56,7 @@ class Stand(NamedTuple):
 
 
 class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
-    """Plays any two-player public game, in either seat or both, by re-solving behind gadgets.
+    """Plays any two-player public game, in either seat or both, by re-solving with gadgets.
 
     Attributes:
         game, state: see :class:`treeplex.search.agents.agent.Agent`.

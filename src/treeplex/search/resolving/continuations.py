@@ -1,8 +1,8 @@
 """Multi-valued leaves: players choose among continuations (Brown, Sandholm and Amos 2018).
 
-If play behind a leaf followed a single policy, the opponent could not respond there to play before the leaf. Leaves are sound
+If play below a leaf followed a single policy, the opponent could not respond there to play before the leaf. Leaves are sound
 if the opponent may choose one of several continuations with each hand, while the searching player follows the blueprint. So the
-choice is one more decision behind each leaf, updated by the same rule as the subgame.
+choice is one more decision below each leaf, updated by the same rule as the subgame.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -68,7 +68,7 @@ class BlueprintLeaf:
         self._payoffs = SingleEntryCache[Places, Payoffs](lambda places: walk(places, self._seconds))
 
     def prepare(self, places: Places, seconds: float) -> int:
-        """Compute payoffs behind leaves in about ``seconds``; returns the number of boards used."""
+        """Compute payoffs below leaves in about ``seconds``; returns the number of boards used."""
         self._seconds = seconds
         found = self._payoffs(places)
         self._seconds = inf

@@ -1,4 +1,4 @@
-"""Payoffs of pairs of hands behind leaves under continuation policies, computed once per leaf.
+"""Payoffs of pairs of hands below leaves under continuation policies, computed once per leaf.
 
 In public trees the rest of the game is traversed. Other games may provide their own :class:`Walk`, as hold'em does
 (:mod:`treeplex.holdem.search.leaves.walk`).
@@ -21,11 +21,11 @@ from treeplex.search.subgames.subgame import Places
 
 
 class Payoffs(Protocol):
-    """Player 0's payoffs behind K leaves for each pair of hands.
+    """Player 0's payoffs below K leaves for each pair of hands.
 
     Attributes:
         hands: for each player the n_i hands, of H_i, that have payoffs.
-        boards: number of complete boards sampled behind each leaf; 0 if none are sampled.
+        boards: number of complete boards sampled below each leaf; 0 if none are sampled.
     """
 
     @property
@@ -44,7 +44,7 @@ class Payoffs(Protocol):
 
 
 class Walk(Protocol):
-    """Protocol for computing payoffs behind leaves."""
+    """Protocol for computing payoffs below leaves."""
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
         """Traverse the rest of the game.
@@ -58,7 +58,7 @@ class Walk(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PairPayoffs:
-    """Payoffs behind leaves of public trees.
+    """Payoffs below leaves of public trees.
 
     Attributes:
         pairs: float64 [K, C_0, C_1, H_0, H_1], player 0's payoffs times the chance probability of each pair.
@@ -79,7 +79,7 @@ class PairPayoffs:
 
 
 class PairWalk:
-    """Payoffs behind leaves of public trees."""
+    """Payoffs below leaves of public trees."""
 
     def __init__(self, rules: PublicTree, policies: Sequence[Sequence[Any]]) -> None:
         """Store the policies of both players.

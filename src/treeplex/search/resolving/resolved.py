@@ -1,7 +1,7 @@
 """Safe re-solving of the subgames of a policy: alternative values at their roots, and the resulting policy.
 
 A *blueprint* is a policy of the whole game. Its *trunk*, the part before some public states, is kept. From these states on,
-each player's policy is re-solved behind a gadget (:mod:`treeplex.search.subgames.gadgets`). The gadget uses the alternative
+each player's policy is re-solved with a gadget (:mod:`treeplex.search.subgames.gadgets`). The gadget uses the alternative
 values of the opponent's hands: their counterfactual best-response values against the blueprint.
 """
 

@@ -43,11 +43,11 @@ def self_generated_policies(
         player: the player who chooses among continuations.
         count: number of policies, including the blueprint and any duplicates.
         horizon: where the searches end; by default after the first betting round.
-        method: one of :data:`treeplex.search.methods.METHODS` that supports choices behind leaves.
+        method: one of :data:`treeplex.search.methods.METHODS` that supports choices below leaves.
         iterations: iterations of each search.
 
     Raises:
-        AlgorithmError: no such player, a count below 1, an unknown method, or one without choices behind leaves.
+        AlgorithmError: no such player, a count below 1, an unknown method, or one without choices below leaves.
         PolicyError: the blueprint belongs to another game.
     """
     if player not in (0, 1):

@@ -1,7 +1,7 @@
 """Self-improver: solves the subgames after opponents' off-tree bets, and adds them to the blueprint.
 
 A blueprint has few actions, to which all others are translated (:mod:`treeplex.search.translation.mapping`). The off-tree
-actions that opponents choose most often are added one by one. Play after each of them is solved separately behind a gadget. The
+actions that opponents choose most often are added one by one. Play after each of them is solved separately with a gadget. The
 alternative value of every opposing hand is the most that it could get with the existing actions, so that, if possible, no hand
 gains by the new action. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-limit poker: Libratus beats top
 professionals", section "self-improvement".

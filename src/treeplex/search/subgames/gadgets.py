@@ -129,7 +129,7 @@ class GadgetArrays:
 
         Args:
             gadget: the gadget.
-            roots: the public states behind it.
+            roots: the public states below it.
             admitted: for each player float64 [B, H_i], 1 for hands that may enter a root, otherwise 0.
             ranges: for each player float64 [B, H_i], the initial ranges; the opponent's is ignored.
 

@@ -1,4 +1,4 @@
-"""One level of a player's decisions, in a gadget or behind leaves."""
+"""One level of a player's decisions, in a gadget or below leaves."""
 
 from collections.abc import Sequence
 

@@ -39,7 +39,7 @@ class RoundSubgame:
         state: the public state where it begins.
         deals: int64 [D, N], the hands of all players.
         tree: its treeplexes; each player's empty sequence is the start, with any hand.
-        infostates, action_ids: infostates of its infosets and action ids of its sequences; choices behind leaves also have an
+        infostates, action_ids: infostates of its infosets and action ids of its sequences; choices below leaves also have an
             infostate.
         sequences: for each public state with a player to act int64 [A, H], the sequence of each available action and each
             hand; -1 for impossible hands.

@@ -222,7 +222,7 @@ class Subgame(ABC):
         leaves: the K public states where they are cut.
         ranges: for each player float64 [B, H_i], the ranges given when the subgame was created, up to a factor.
         gadget: the gadget in front of the roots; None for none.
-        plays_behind_gadgets: whether fictitious play can solve it behind a gadget; CFR variants always can.
+        plays_behind_gadgets: whether fictitious play can solve it with a gadget; CFR variants always can.
         policy_from_regrets: whether its arrays store only regrets, from which the policy is derived.
     """
 

@@ -64,15 +64,15 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
     fields = ("number", "payoff", "luckless", "lost")
     return {
         "hands": [{name: getattr(hand, name) for name in fields} for hand in done],
-        "raw": told([hand.payoff for hand in done]),
-        "luckless": told([hand.luckless for hand in done]),
+        "raw": totals_of([hand.payoff for hand in done]),
+        "luckless": totals_of([hand.luckless for hand in done]),
         "spots": [{"where": where or "all", **spot} for where, spot in spots.items()],
         "big_blind": big_blind,
         "fewest": FEWEST_DEALS,
     }
 
 
-def told(numbers: list[float | None]) -> dict[str, float | None] | None:
+def totals_of(numbers: list[float | None]) -> dict[str, float | None] | None:
     """Sum, mean and half-width of its 95% interval (None with too few hands); None if any number is missing."""
     known = np.array([number for number in numbers if number is not None], np.float64)
     if not len(known) or len(known) < len(numbers):

@@ -18,14 +18,22 @@ from treeplex.search.action_subset import ActionAbstraction
 from treeplex.search.agents.agent import Agent, BaseAgent, Thought, fork
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.translation.mapping import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
+from treeplex.search.translation.mapping import (
+    MAPPINGS,
+    SAME,
+    bets_at,
+    check_hands,
+    check_known,
+    real_actions,
+    translation_shares,
+)
 
 TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")
 """How a bet outside an agent's game is handled: translated, or added and solved."""
 
 
 def follows_blueprint(agent: Agent) -> bool:
-    """Whether an agent needs a blueprint, either before it searches or behind the leaves of its searches."""
+    """Whether an agent needs a blueprint, either before it searches or below the leaves of its searches."""
     leaves = getattr(agent, "leaves", ())
     return getattr(agent, "blueprint", None) is not None or any(isinstance(leaf, BlueprintLeaf) for leaf in leaves)
 
@@ -162,9 +170,9 @@ class TranslatedAgent(BaseAgent):
                 return [way]
             except GameError:  # the coarse betting differs and has no such bet
                 pass
-        meant = [number for number, played in enumerate(spoken(coarse, real)) if played == action] if acts else []
+        meant = [number for number, played in enumerate(real_actions(coarse, real)) if played == action] if acts else []
         if not meant:
-            number = pick(self.generator, heard(real, action, coarse, self.mapping))
+            number = pick(self.generator, translation_shares(real, action, coarse, self.mapping))
             agent.see(inner.labels[number])
             return [self._moved(way, player, 0.0) if acts else way]
         table = agent.policy() if len(meant) > 1 or len(self._ways) > 1 else np.ones((len(inner.labels), 1))
@@ -196,5 +204,5 @@ class TranslatedAgent(BaseAgent):
         if agent.game.options(agent.state).player != player:
             found[real.kinds.index("pass")] = 1.0
             return found
-        np.add.at(found, spoken(bets_at(agent.game, agent.state), real), agent.policy())
+        np.add.at(found, real_actions(bets_at(agent.game, agent.state), real), agent.policy())
         return found

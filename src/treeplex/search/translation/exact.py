@@ -12,7 +12,7 @@ from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicState, PublicTree, pair_state
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
-from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
+from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, check_known, real_actions, translation_shares
 
 
 class CoarseHistory:
@@ -60,35 +60,35 @@ class Translation:
             self._tables[state.node] = table_at(self.policy, self.coarse, state)
         return self._tables[state.node]
 
-    def dealt(self, hearing: CoarseHistory, label: int) -> CoarseHistory:
+    def dealt(self, history: CoarseHistory, label: int) -> CoarseHistory:
         """Return the histories after a card."""
         pairs = []
-        for state, weight in zip(hearing.states, hearing.weights, strict=True):
+        for state, weight in zip(history.states, history.weights, strict=True):
             while (options := self.coarse.options(state)).player >= 0:
                 state = self.after(state, options.labels[bets_at(self.coarse, state).kinds.index("pass")])
             pairs.append((state if options.player == TERMINAL else self.after(state, label), weight))
         return CoarseHistory.of(pairs)
 
-    def heard(self, hearing: CoarseHistory, state: PublicState, action: int) -> CoarseHistory:
+    def observed(self, history: CoarseHistory, state: PublicState, action: int) -> CoarseHistory:
         """Return the histories after an action of the other player in the real game."""
         player, pairs = self.real.options(state).player, []
-        for there, weight in zip(hearing.states, hearing.weights, strict=True):
+        for there, weight in zip(history.states, history.weights, strict=True):
             options = self.coarse.options(there)
             if options.player != player:
                 pairs.append((there, weight))
                 continue
-            shares = heard(bets_at(self.real, state), action, bets_at(self.coarse, there), self.mapping)
-            heard_as = zip(options.labels, shares, strict=True)
-            pairs += [(self.after(there, label), weight * share) for label, share in heard_as if share]
+            shares = translation_shares(bets_at(self.real, state), action, bets_at(self.coarse, there), self.mapping)
+            coarse_shares = zip(options.labels, shares, strict=True)
+            pairs += [(self.after(there, label), weight * share) for label, share in coarse_shares if share]
         return CoarseHistory.of(pairs)
 
-    def played(self, hearing: CoarseHistory, state: PublicState) -> tuple[Floats, list[CoarseHistory]]:
+    def played(self, history: CoarseHistory, state: PublicState) -> tuple[Floats, list[CoarseHistory]]:
         """Return the acting player's real-game policy, float64 [A, H], and the coarse histories after each action."""
         options, real = self.real.options(state), bets_at(self.real, state)
-        chances = np.zeros((len(options.labels), len(hearing.weights[0])))
+        chances = np.zeros((len(options.labels), len(history.weights[0])))
         even = np.zeros_like(chances)
         pairs: list[list[tuple[PublicState, Floats]]] = [[] for _ in options.labels]
-        for there, weight in zip(hearing.states, hearing.weights, strict=True):
+        for there, weight in zip(history.states, history.weights, strict=True):
             inner = self.coarse.options(there)
             if inner.player != options.player:
                 chances[real.kinds.index("pass")] += weight
@@ -97,7 +97,7 @@ class Translation:
                     branch.append((there, weight if real.kinds[action] == "pass" else np.zeros_like(weight)))
                 continue
             coarse, table = bets_at(self.coarse, there), self.table(there)
-            meant = spoken(coarse, real)
+            meant = real_actions(coarse, real)
             np.add.at(chances, meant, weight * table)
             np.add.at(even, meant, table)
             for action, branch in enumerate(pairs):
@@ -105,7 +105,7 @@ class Translation:
                     if meant[number] == action:
                         branch.append((self.after(there, label), weight * table[number]))
                 if action not in meant:
-                    likeliest = int(heard(real, action, coarse, "likelier").argmax())
+                    likeliest = int(translation_shares(real, action, coarse, "likelier").argmax())
                     branch.append((self.after(there, inner.labels[likeliest]), np.zeros_like(weight)))
         total = chances.sum(axis=0)
         shares = np.where(total > 0, chances / np.where(total > 0, total, 1.0), even / even.sum(axis=0))
@@ -138,21 +138,21 @@ def translated_policy(
     begun = tuple(CoarseHistory([first], [np.ones(size)]) for size in first.weight.shape)
     stack = [(rules.first_state(), begun)]
     while stack:
-        state, hearings = stack.pop()
+        state, histories = stack.pop()
         options = rules.options(state)
         if options.player == TERMINAL or not state.weight.any():
             continue
         if options.player == CHANCE:
             stack.extend(
-                (pair_state(rules.after(state, label)), tuple(both.dealt(history, label) for history in hearings))
+                (pair_state(rules.after(state, label)), tuple(both.dealt(history, label) for history in histories))
                 for label in options.labels
             )
             continue
-        table, after = both.played(hearings[options.player], state)
+        table, after = both.played(histories[options.player], state)
         for hand, sequences in sequences_at(game, rules, state).items():
             probabilities[sequences] = table[:, hand]
         for action, label in enumerate(options.labels):
-            other = both.heard(hearings[1 - options.player], state, action)
+            other = both.observed(histories[1 - options.player], state, action)
             branch = (after[action], other) if options.player == 0 else (other, after[action])
             stack.append((pair_state(rules.after(state, label)), branch))
     return Policy(game, probabilities)

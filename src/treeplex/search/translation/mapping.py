@@ -51,7 +51,7 @@ def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floa
     return shares
 
 
-def heard(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:
+def translation_shares(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:
     """Probability that a real action is translated to each coarse one, float64 [coarse actions]."""
     kind, found = real.kinds[action], np.zeros(len(coarse.kinds))
     if kind == "fold" and "fold" in coarse.kinds:
@@ -62,7 +62,7 @@ def heard(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:
     return found
 
 
-def spoken(coarse: Bets, real: Bets) -> list[int]:
+def real_actions(coarse: Bets, real: Bets) -> list[int]:
     """Real action for each coarse action, [coarse actions]; for bets the nearest one by the mapping.
 
     If betting is impossible, a bet becomes a call; if folding is impossible, a fold becomes a check.

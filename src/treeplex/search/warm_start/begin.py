@@ -58,7 +58,7 @@ def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
     """Set a new search to the state after ``warm`` iterations that played a guess.
 
     Raises:
-        AlgorithmError: the search has a gadget or choices behind leaves.
+        AlgorithmError: the search has a gadget or choices below leaves.
     """
     if warm < 1:
         return

@@ -27,7 +27,7 @@ from treeplex.holdem.rules.public import HoldemGame, HoldemState
 from treeplex.holdem.rules.run_outs import MOST_RUN_OUTS
 from treeplex.holdem.search.leaves.all_ins import all_ins
 from treeplex.holdem.search.lines import Lines, Names, Policies, arrived, lines_from, product
-from treeplex.search.translation.mapping import bets_at, heard
+from treeplex.search.translation.mapping import bets_at, translation_shares
 
 Board = tuple[int, ...]
 Hands = tuple[Ints, Ints]
@@ -252,7 +252,7 @@ def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tupl
     for label in game.path_to(state):
         if isinstance(game.event(here), Decision):
             if isinstance(other.event(there), Decision):
-                shares = heard(bets_at(game, here), label, bets_at(other, there), "likelier")
+                shares = translation_shares(bets_at(game, here), label, bets_at(other, there), "likelier")
                 there = other.after(there, int(shares.argmax()))
         else:
             there = other.after(called(other, there), label)
