@@ -173,17 +173,17 @@ def marked_toml(text: str, name: str) -> LocatedText:
 
 def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tuple[str, ...], int], above: str) -> LocatedText:
     """Convert a TOML value; its location is its own line if known, else that of its parent."""
-    place = f"{name}:{lines[path]}" if path in lines else above
+    location = f"{name}:{lines[path]}" if path in lines else above
     if len(path) > MOST_DEPTH:
-        raise FileError(f"{place}: nested too deeply; use fewer levels")
+        raise FileError(f"{location}: nested too deeply; use fewer levels")
     if isinstance(value, dict):
         return LocatedText(
-            place, entries={key: mark_value(each, (*path, key), name, lines, place) for key, each in value.items()}
+            location, entries={key: mark_value(entry, (*path, key), name, lines, location) for key, entry in value.items()}
         )
     if isinstance(value, list):
-        items = (mark_value(each, (*path, str(number)), name, lines, place) for number, each in enumerate(value))
-        return LocatedText(place, items=tuple(items))
-    return LocatedText(place, text=str(value).lower() if isinstance(value, bool) else str(value))
+        items = (mark_value(entry, (*path, str(number)), name, lines, location) for number, entry in enumerate(value))
+        return LocatedText(location, items=tuple(items))
+    return LocatedText(location, text=str(value).lower() if isinstance(value, bool) else str(value))
 
 
 def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -222,25 +222,27 @@ def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedTe
     return LocatedText(name, text=text)
 
 
-def located(value: object, place: str, *, may_be_table: bool = False, depth: int = 0) -> LocatedText:
+def located(value: object, location: str, *, may_be_table: bool = False, depth: int = 0) -> LocatedText:
     """Convert a Python or command-line value: mappings become tables, sequences lists, all else an option.
 
     Raises:
         FileError: nesting deeper than :data:`MOST_DEPTH`; ``depth`` is the current depth.
     """
     if depth > MOST_DEPTH:
-        raise FileError(f"{place}: {TOO_DEEP}; use fewer levels")
+        raise FileError(f"{location}: {TOO_DEEP}; use fewer levels")
     if isinstance(value, Mapping):
-        return LocatedText(place, entries={str(key): located(entry, place, depth=depth + 1) for key, entry in value.items()})
+        return LocatedText(
+            location, entries={str(key): located(entry, location, depth=depth + 1) for key, entry in value.items()}
+        )
     if isinstance(value, list | tuple):
-        items = (located(each, place, may_be_table=may_be_table, depth=depth + 1) for each in value)
-        return LocatedText(place, items=tuple(items))
-    return option(value, place, may_be_table=may_be_table)
+        items = (located(item, location, may_be_table=may_be_table, depth=depth + 1) for item in value)
+        return LocatedText(location, items=tuple(items))
+    return option(value, location, may_be_table=may_be_table)
 
 
-def table(place: str, entries: Mapping[str, LocatedText]) -> LocatedText:
+def table(location: str, entries: Mapping[str, LocatedText]) -> LocatedText:
     """Return a located table with these entries."""
-    return LocatedText(place, entries=entries)
+    return LocatedText(location, entries=entries)
 
 
 def listed(value: LocatedText) -> Sequence[LocatedText]:

@@ -134,7 +134,7 @@ class SettingDeclaration(NamedTuple):
         return f"{one}, or {NONE}" if kind.optional else one
 
     def _range(self) -> str:
-        _, low, above, high, below, *_ = (f"{each:,}" if isinstance(each, int) else each for each in self.limits)
+        _, low, above, high, below, *_ = (f"{limit:,}" if isinstance(limit, int) else limit for limit in self.limits)
         if low is not None and high is not None:
             return f"from {low} to {high}"
         begin = "" if low is None and above is None else f"of at least {low}" if above is None else f"above {above}"
@@ -145,8 +145,8 @@ class SettingDeclaration(NamedTuple):
         """Return the error for an invalid value, or for one invalid entry of it."""
         known = self.limits.choices
         hint = nearest(entry, known) if isinstance(entry, str) and known else ""
-        told = value[0] if isinstance(value, tuple) and len(value) == 1 else value
-        return SpecError(f"{self.name} must be {self.values}, not {told!r}{hint if 'did you mean' in hint else ''}")
+        shown_value = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        return SpecError(f"{self.name} must be {self.values}, not {shown_value!r}{hint if 'did you mean' in hint else ''}")
 
     def checked(self, value: Any) -> Any:
         """Validate a value and convert it to the setting's type.
@@ -160,7 +160,7 @@ class SettingDeclaration(NamedTuple):
             return self._entry(value, value)
         if not isinstance(value, tuple | list) or len(value) != (self.kind.size or len(value)):
             raise self.wrong(value)
-        return tuple(self._entry(each, value) for each in value)
+        return tuple(self._entry(item, value) for item in value)
 
     def _entry(self, value: Any, whole: Any) -> Any:
         of, limits = self.kind.of, self.limits
@@ -219,7 +219,7 @@ class SettingDeclaration(NamedTuple):
         if value is None:
             return NONE
         if isinstance(value, tuple):
-            return f"[{', '.join(self.text(each) for each in value)}]"
+            return f"[{', '.join(self.text(item) for item in value)}]"
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, str) and not value.replace("-", "").replace("_", "").replace(".", "").replace("+", "").isalnum():
@@ -266,8 +266,8 @@ class Settings:
     _declared: ClassVar[Mapping[str, SettingDeclaration]]
 
     def __post_init__(self) -> None:
-        for name, each in declared(type(self)).items():
-            object.__setattr__(self, name, each.checked(getattr(self, name)))
+        for name, declaration in declared(type(self)).items():
+            object.__setattr__(self, name, declaration.checked(getattr(self, name)))
         self.check()
 
     def check(self) -> None:
@@ -280,13 +280,13 @@ class Settings:
         Raises:
             SpecError: an unknown name or an invalid value.
         """
-        known, found = declared(cls), dict[str, Any]()
+        known, changed = declared(cls), dict[str, Any]()
         for part in changes:
             for name, value in part.items():
                 if name not in known:
                     raise SpecError(f"unknown setting {name!r}{nearest(name, known)}")
-                found[name] = known[name].read(value)
-        return found
+                changed[name] = known[name].read(value)
+        return changed
 
     def changed(self, *changes: Mapping[str, Any]) -> Self:
         """Return a copy with changes applied in order; strings are parsed as in settings files.
@@ -303,10 +303,10 @@ class Settings:
             SpecError: as in :meth:`changed`, or a change of a fixed setting.
         """
         after = self.changed(*changes)
-        for name, each in declared(type(self)).items():
-            if each.limits.fixed and getattr(after, name) != getattr(self, name):
-                had, asked = each.text(getattr(self, name)), each.text(getattr(after, name))
-                raise SpecError(f"{place}: {name} is {had} and cannot change to {asked} on resume; start a new run instead")
+        for name, declaration in declared(type(self)).items():
+            if declaration.limits.fixed and getattr(after, name) != getattr(self, name):
+                had, requested = declaration.text(getattr(self, name)), declaration.text(getattr(after, name))
+                raise SpecError(f"{place}: {name} is {had} and cannot change to {requested} on resume; start a new run instead")
         return after
 
     def to_json(self) -> dict[str, Any]:
@@ -314,43 +314,51 @@ class Settings:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, found: object, place: object) -> Self:
+    def from_json(cls, data: object, location: object) -> Self:
         """Rebuild settings from the output of :meth:`to_json`.
 
         Raises:
-            FileError: some are missing, unknown or out of range; the message names ``place``.
+            FileError: some are missing, unknown or out of range; the message names ``location``.
         """
         known = declared(cls)
         try:
-            if not isinstance(found, Mapping):
+            if not isinstance(data, Mapping):
                 raise SpecError("not a table of settings")
-            missing = [name for name, declaration in known.items() if name not in found and not declaration.limits.added]
-            if missing or (unknown := [name for name in found if name not in known]):
+            missing = [name for name, declaration in known.items() if name not in data and not declaration.limits.added]
+            if missing or (unknown := [name for name in data if name not in known]):
                 names = f"{', '.join(missing)} missing" if missing else f"unknown: {', '.join(map(str, unknown))}"
                 raise SpecError(names)
-            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
+            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
         except (TypeError, ValueError, SpecError) as error:
-            raise FileError(f"{place}: cannot read the settings ({error}); start a new run") from error
+            raise FileError(f"{location}: cannot read the settings ({error}); start a new run") from error
 
     def as_yaml(self) -> str:
         """Return a YAML settings file for :func:`from_yaml`, with help texts as comments."""
-        shown = {name: each for name, each in declared(type(self)).items() if each.limits.show}
-        entries = [(f"{name}: {each.text(getattr(self, name))}", each.limits.help) for name, each in shown.items()]
+        shown = {name: declaration for name, declaration in declared(type(self)).items() if declaration.limits.show}
+        entries = [
+            (f"{name}: {declaration.text(getattr(self, name))}", declaration.limits.help) for name, declaration in shown.items()
+        ]
         width = max((len(entry) for entry, _ in entries), default=0)
         return "".join(f"{entry:<{width}}  # {meaning}".rstrip(" #") + "\n" for entry, meaning in entries)
 
     @classmethod
     def table_rows(cls) -> list[tuple[str, str, str]]:
         """Return name, default and meaning of every listed setting; the meaning includes the allowed values."""
-        found = []
-        for name, each in declared(cls).items():
-            if each.limits.show:
-                usual = each.default if isinstance(each.default, tuple) else (each.default,)
+        rows = []
+        for name, declaration in declared(cls).items():
+            if declaration.limits.show:
+                usual = declaration.default if isinstance(declaration.default, tuple) else (declaration.default,)
                 default = ", ".join(
-                    "" if one is MISSING else str(one) if isinstance(one, str) else each.text(one) for one in usual
+                    "" if one is MISSING else str(one) if isinstance(one, str) else declaration.text(one) for one in usual
                 )
-                found.append((name + " *" * each.limits.fixed, default, f"{each.limits.help} ({each.values})".strip()))
-        return found
+                rows.append(
+                    (
+                        name + " *" * declaration.limits.fixed,
+                        default,
+                        f"{declaration.limits.help} ({declaration.values})".strip(),
+                    )
+                )
+        return rows
 
     @classmethod
     def help_text(cls) -> str:
@@ -376,13 +384,13 @@ def pairs(texts: Iterable[str]) -> dict[str, str]:
     Raises:
         SpecError: a string without ``=``.
     """
-    found = {}
+    values = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key.strip() or not value.strip():
             raise SpecError(f"--set must be key=value such as --set iterations=32, not {text!r}")
-        found[key.strip()] = value.strip()
-    return found
+        values[key.strip()] = value.strip()
+    return values
 
 
 def from_yaml(path: str | os.PathLike[str], example: str = "iterations: 64") -> dict[str, str | list[str]]:

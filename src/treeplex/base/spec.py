@@ -159,7 +159,7 @@ def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint for an unknown name: ``; did you mean 'x'?`` or the list of known names."""
     known = sorted(known)
-    close = [near for each in (name, name.lower()) for near in difflib.get_close_matches(each, known, n=1, cutoff=0.5)]
+    close = [near for spelling in (name, name.lower()) for near in difflib.get_close_matches(spelling, known, n=1, cutoff=0.5)]
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
 
 

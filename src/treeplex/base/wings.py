@@ -70,8 +70,8 @@ def named(entry: str) -> Any:
 
 def provided(what: str) -> list[Any]:
     """Return the resolved entries of all wings for one list field of :class:`Wing`; tuples are flattened."""
-    found = [named(entry) for wing in wings() for entry in getattr(wing, what)]
-    return [item for each in found for item in (each if isinstance(each, tuple) else (each,))]
+    values = [named(entry) for wing in wings() for entry in getattr(wing, what)]
+    return [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
 
 
 def provided_by_name(what: str) -> dict[str, str]:

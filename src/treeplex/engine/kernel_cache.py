@@ -100,14 +100,14 @@ class KernelCache:
         target.refresh()
         if not sources_digest(self.module):
             return None
-        found = self.find(signature, target)
-        if found is None:
+        kernel = self.find(signature, target)
+        if kernel is None:
             folder = folders()[0]
             if self.ahead:
                 compile_ahead(self.ahead, folder)
             if lock(folder / self.file_name(signature, cpu_of(target.codegen()))):
-                found = self.find(signature, target)
-        return found
+                kernel = self.find(signature, target)
+        return kernel
 
     def find(self, signature: Any, target: Any) -> Any:
         """The kernel in the cache, or None."""
@@ -132,7 +132,7 @@ class KernelCache:
         """Write a compiled kernel, unless it cannot be cached."""
         if (
             not sources_digest(self.module)
-            or any(not each.can_cache for each in compiled.lifted)
+            or any(not loop.can_cache for loop in compiled.lifted)
             or compiled.library.has_dynamic_globals
         ):
             return
@@ -214,8 +214,8 @@ def sources_digest(module: str) -> str:
     reached, pending = dict[str, bytes](), [module]
     while pending:
         name = pending.pop()
-        if name not in reached and name.partition(".")[0] in packages and (found := source(name)) is not None:
-            reached[name], imported = found
+        if name not in reached and name.partition(".")[0] in packages and (digest_and_imports := source(name)) is not None:
+            reached[name], imported = digest_and_imports
             pending.extend(imported)
     if not all(reached.values()):
         return ""

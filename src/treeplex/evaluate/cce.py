@@ -89,9 +89,9 @@ def joint_payoffs(device: Device) -> tuple[Floats, Floats]:
     game = device.game
     strategies = np.empty((len(device), int(game.tree.sequence_offsets[-1])))
     for player, table in enumerate(device.plans):
-        own = slice(*(int(q) for q in game.tree.sequence_offsets[player : player + 2]))
+        sequences = slice(*(int(q) for q in game.tree.sequence_offsets[player : player + 2]))
         forms = np.stack([device.strategy(player, plan) for plan in range(len(table))])
-        strategies[:, own] = forms[device.support[:, player]]
+        strategies[:, sequences] = forms[device.support[:, player]]
     gradients, values = np.empty_like(strategies), np.empty((len(device), game.players))
     product_statistics(game.tree, game.payoff, strategies, gradients, values)
     return gradients, values

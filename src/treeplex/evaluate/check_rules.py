@@ -147,7 +147,9 @@ def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[
     if player == CHANCE:
         ours, theirs = state.chance_outcomes(), other.chance_outcomes()
         compare("actions", [action for action, _ in ours], [action for action, _ in theirs], name)
-        compare_numbers("probabilities", [each for _, each in ours], [each for _, each in theirs], name)
+        compare_numbers(
+            "probabilities", [probability for _, probability in ours], [probability for _, probability in theirs], name
+        )
         return
     compare("actions", list(state.legal_actions()), list(other.legal_actions()), name)
     one, two = state.information_state_string(), other.information_state_string()

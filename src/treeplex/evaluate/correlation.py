@@ -132,17 +132,17 @@ class DeviceJudgement:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{value:+.4g}" for value in self.value)
-        found = ", ".join(f"{each.concept} {each.distance:.3g}" for each in self.distances)
-        return f"<distances of a device: {found}; value ({values})>"
+        distances = ", ".join(f"{distance.concept} {distance.distance:.3g}" for distance in self.distances)
+        return f"<distances of a device: {distances}; value ({values})>"
 
     def __getitem__(self, concept: str) -> Distance:
-        for each in self.distances:
-            if each.concept == concept.upper():
-                return each
+        for distance in self.distances:
+            if distance.concept == concept.upper():
+                return distance
         raise SpecError(f"unknown concept {concept!r}; choose from {', '.join(CONCEPTS)}")
 
     def _repr_html_(self) -> str:
-        rows = ((each.concept, f"{each.distance:.4g}", f"{each.gap:.4g}") for each in self.distances)
+        rows = ((distance.concept, f"{distance.distance:.4g}", f"{distance.gap:.4g}") for distance in self.distances)
         caption = "value " + ", ".join(f"{value:+.6g}" for value in self.value)
         return table(("concept", "distance", "gap"), rows, caption)
 
@@ -254,8 +254,8 @@ def infosets_of_places(order: Preorder) -> tuple[Ints, Ints]:
 
 def distance_to(concept: str, views: Sequence[View]) -> Distance:
     """Return the distance to one concept."""
-    found = [gain_of(concept, view) for view in views]
-    return Distance(concept, tuple(gain for gain, _ in found), tuple(trigger for _, trigger in found))
+    gains = [gain_of(concept, view) for view in views]
+    return Distance(concept, tuple(gain for gain, _ in gains), tuple(trigger for _, trigger in gains))
 
 
 def gain_of(concept: str, view: View) -> tuple[float, Trigger]:

@@ -41,26 +41,26 @@ class HistoryValues:
         nodes = self.tree.histories.nodes
         inner = np.flatnonzero(nodes[:, CHILDREN])
         counts = nodes[inner, CHILDREN]
-        found = np.full(len(nodes), -1, np.int64)
-        found[self._spread(nodes[inner, CHILD], counts)] = np.repeat(inner, counts)
-        return found
+        parents = np.full(len(nodes), -1, np.int64)
+        parents[self._spread(nodes[inner, CHILD], counts)] = np.repeat(inner, counts)
+        return parents
 
     @cached_property
     def place(self) -> Ints:
         """Index of each history among its siblings, int64 [H]; 0 for the root."""
-        found = np.arange(len(self.parent)) - self.tree.histories.nodes[self.parent, CHILD]
-        found[0] = 0
-        return np.asarray(found, np.int64)
+        places = np.arange(len(self.parent)) - self.tree.histories.nodes[self.parent, CHILD]
+        places[0] = 0
+        return np.asarray(places, np.int64)
 
     @cached_property
     def levels(self) -> tuple[Ints, ...]:
         """Histories of each depth, root first."""
-        nodes, found = self.tree.histories.nodes, [np.zeros(1, np.int64)]
+        nodes, levels = self.tree.histories.nodes, [np.zeros(1, np.int64)]
         while True:
-            above = found[-1][nodes[found[-1], CHILDREN] > 0]
+            above = levels[-1][nodes[levels[-1], CHILDREN] > 0]
             if not len(above):
-                return tuple(found)
-            found.append(self._spread(nodes[above, CHILD], nodes[above, CHILDREN]))
+                return tuple(levels)
+            levels.append(self._spread(nodes[above, CHILD], nodes[above, CHILDREN]))
 
     @cached_property
     def probabilities(self) -> tuple[Floats, ...]:
@@ -69,48 +69,48 @@ class HistoryValues:
         Raises:
             PolicyError: the policy lacks an infostate of the game.
         """
-        game, found = self.policy.game, []
+        game, rows = self.policy.game, []
         for player, infostate in zip(self.tree.infoset_player.tolist(), self.tree.infostates, strict=True):
             if (player, infostate) not in game.lookup:
                 raise PolicyError(f"the policy lacks infostate {infostate!r} of player {player}; give one for this game")
-            found.append(self.policy.probabilities[game.sequences_at(game.lookup[player, infostate])])
-        return tuple(found)
+            rows.append(self.policy.probabilities[game.sequences_at(game.lookup[player, infostate])])
+        return tuple(rows)
 
     @cached_property
     def chances(self) -> Floats:
         """Probability of each history given its parent, float64 [H]; 1 for the root."""
-        histories, parent, place = self.tree.histories, self.parent, self.place
+        histories, parent, index = self.tree.histories, self.parent, self.place
         actor, key = histories.nodes[parent, ACTOR], histories.nodes[parent, KEY]
         first = np.cumsum([0, *map(len, self.probabilities)])[:-1]
-        found = np.ones(len(parent))
+        chances = np.ones(len(parent))
         moved, dealt = np.flatnonzero(actor >= 0), np.flatnonzero(actor == CHANCE)
         moved, dealt = moved[moved > 0], dealt[dealt > 0]
         flat = np.concatenate(self.probabilities) if self.probabilities else np.zeros(0)
-        found[moved] = flat[first[key[moved]] + place[moved]]
-        found[dealt] = histories.chance[key[dealt] + place[dealt]]
-        return found
+        chances[moved] = flat[first[key[moved]] + index[moved]]
+        chances[dealt] = histories.chance[key[dealt] + index[dealt]]
+        return chances
 
     @cached_property
     def reach(self) -> Floats:
         """Reach of each history by player, and by chance in the last row, float64 [N + 1, H]."""
         actor = self.tree.histories.nodes[self.parent, ACTOR]
         row = np.where(actor < 0, self.tree.players, actor)
-        found = np.ones((self.tree.players + 1, len(actor)))
+        reach = np.ones((self.tree.players + 1, len(actor)))
         for level in self.levels[1:]:
-            found[:, level] = found[:, self.parent[level]]
-            found[row[level], level] *= self.chances[level]
-        return found
+            reach[:, level] = reach[:, self.parent[level]]
+            reach[row[level], level] *= self.chances[level]
+        return reach
 
     @cached_property
     def values(self) -> Floats:
         """Expected payoffs at each history under the policy, float64 [H, N]."""
         histories = self.tree.histories
-        found = np.zeros((len(histories.nodes), self.tree.players))
+        values = np.zeros((len(histories.nodes), self.tree.players))
         ends = np.flatnonzero(histories.nodes[:, ACTOR] == TERMINAL)
-        found[ends] = histories.payoffs[histories.nodes[ends, KEY]]
+        values[ends] = histories.payoffs[histories.nodes[ends, KEY]]
         for level in reversed(self.levels[1:]):
-            np.add.at(found, self.parent[level], self.chances[level, None] * found[level])
-        return found
+            np.add.at(values, self.parent[level], self.chances[level, None] * values[level])
+        return values
 
     @cached_property
     def _decisions(self) -> Ints:
@@ -134,9 +134,9 @@ class HistoryValues:
     @cached_property
     def own_reach(self) -> Floats:
         """Own reach of each infoset, float64 [I]."""
-        nodes, found = self.tree.histories.nodes, np.zeros(len(self.tree.infostates))
-        found[nodes[self._decisions, KEY]] = self.reach[nodes[self._decisions, ACTOR], self._decisions]
-        return found
+        nodes, reach = self.tree.histories.nodes, np.zeros(len(self.tree.infostates))
+        reach[nodes[self._decisions, KEY]] = self.reach[nodes[self._decisions, ACTOR], self._decisions]
+        return reach
 
     @cached_property
     def action_values(self) -> tuple[Floats, ...]:
@@ -158,8 +158,8 @@ class HistoryValues:
     @cached_property
     def regrets(self) -> Floats:
         """The immediate counterfactual regret of each infoset, float64 [I]; see :func:`treeplex.policies.infostate_regrets`."""
-        each = zip(self.action_values, self.probabilities, strict=True)
-        gained = np.array([worth.max() - float(worth @ policy) for worth, policy in each], np.float64)
+        rows = zip(self.action_values, self.probabilities, strict=True)
+        gained = np.array([worth.max() - float(worth @ policy) for worth, policy in rows], np.float64)
         return np.asarray(self.others_reach * gained, np.float64)
 
     @cached_property

@@ -119,31 +119,31 @@ class CardGame(PublicGame):
 
     def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         free = self.free(state)
-        others = [own for seat, own in enumerate(reached) if seat != player]
+        others = [reach for seat, reach in enumerate(reached) if seat != player]
         return free * self._mass(self.apart * free, others)
 
     def joint(self, state: State, ranges: Sequence[Floats]) -> Floats:
         self._check(len(self.hands) ** self.players)
         free, n = self.free(state), self.players
-        found = np.ones((1,) * n)
-        for seat, own in enumerate(ranges):
-            found = found * along(own * free, n, seat)
+        weights = np.ones((1,) * n)
+        for seat, reach in enumerate(ranges):
+            weights = weights * along(reach * free, n, seat)
         for seat in range(n):
             for other in range(seat):
                 shape = [1] * n
                 shape[other] = shape[seat] = len(self.hands)
-                found = found * self.apart.reshape(shape)
-        return found
+                weights = weights * self.apart.reshape(shape)
+        return weights
 
     def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
         allowed, drawn = self.free(state), list[int]()
-        if all((own * allowed).sum() > 0 for own in ranges):
+        if all((reach * allowed).sum() > 0 for reach in ranges):
             for _ in range(TRIES):
-                found = [pick(generator, own * allowed) for own in ranges]
-                if all(self.apart[hand, other] for seat, hand in enumerate(found) for other in found[:seat]):
-                    return tuple(found)
-        for seat, own in enumerate(ranges):
-            weights = own * allowed * self._mass(self.apart * allowed, ranges[seat + 1 :])
+                hands = [pick(generator, reach * allowed) for reach in ranges]
+                if all(self.apart[hand, other] for seat, hand in enumerate(hands) for other in hands[:seat]):
+                    return tuple(hands)
+        for seat, reach in enumerate(ranges):
+            weights = reach * allowed * self._mass(self.apart * allowed, ranges[seat + 1 :])
             if not weights.sum() > 0:
                 raise GameError(f"no hands in these ranges are compatible at {self.name_of(state)}; widen a range")
             drawn.append(pick(generator, weights))
@@ -180,8 +180,8 @@ class CardGame(PublicGame):
             )
 
 
-def along(own: Floats, axes: int, axis: int) -> Floats:
+def along(vector: Floats, axes: int, axis: int) -> Floats:
     """Reshape a vector to ``axes`` dimensions, with its entries along ``axis``."""
     shape = [1] * axes
-    shape[axis] = len(own)
-    return own.reshape(shape)
+    shape[axis] = len(vector)
+    return vector.reshape(shape)

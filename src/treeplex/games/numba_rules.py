@@ -109,7 +109,7 @@ class PlainRules:
         self.rules = rules
         known: dict[int, Any] = {}
         self._actor, self._actions, self._play, self._infoset, self._payoff = (
-            plain(each, known) for each in (rules.actor, rules.actions, rules.play, rules.infoset, rules.payoff)
+            plain(function, known) for function in (rules.actor, rules.actions, rules.play, rules.infoset, rules.payoff)
         )
         self._probability = None if rules.probability is None else plain(rules.probability, known)
 
@@ -117,16 +117,16 @@ class PlainRules:
         return int(self._actor(array_of(words)))
 
     def actions(self, words: tuple[int, ...]) -> list[int]:
-        found = array_of([0] * self.rules.most_actions)
+        legal = array_of([0] * self.rules.most_actions)
         try:
-            count = int(self._actions(array_of(words), found))
+            count = int(self._actions(array_of(words), legal))
         except IndexError as error:
             raise GameError(
                 f"actions() writes more than {self.rules.most_actions} actions in state {words}; raise most_actions"
             ) from error
         if not 1 <= count <= self.rules.most_actions:
             raise GameError(f"actions() returns {count} in state {words}; return 1 to most_actions actions")
-        return [int(action) for action in found[:count]]
+        return [int(action) for action in legal[:count]]
 
     def play(self, words: tuple[int, ...], action: int) -> tuple[int, ...]:
         state = array_of(words)

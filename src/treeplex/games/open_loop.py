@@ -105,7 +105,7 @@ class OpenLoop(Game):
         }
         players = range(self.num_players)
         self.own = [[n for n, stage in enumerate(self.stages) if stage.player == player] for player in players]
-        self.counts = [prod(len(self.stages[n].actions) for n in own) for own in self.own]
+        self.counts = [prod(len(self.stages[n].actions) for n in numbers) for numbers in self.own]
 
     def new_initial_state(self) -> OpenLoopState:
         return OpenLoopState(self)

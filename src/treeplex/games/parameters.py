@@ -47,13 +47,15 @@ class GameInfo:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """All parameters in canonical order."""
-        own = tuple(Parameter(name, default, self.meanings[name]) for name, default in self.defaults().items())
-        return own + tuple(Parameter(name, None, meaning) for name, meaning in self.optional.items())
+        required = tuple(Parameter(name, default, self.meanings[name]) for name, default in self.defaults().items())
+        return required + tuple(Parameter(name, None, meaning) for name, meaning in self.optional.items())
 
     def defaults(self) -> dict[str, object]:
         """Default of each parameter, in canonical order."""
         signature = inspect.signature(self.build).parameters.values()
-        return {each.name: each.default for each in signature if each.kind is not inspect.Parameter.VAR_KEYWORD}
+        return {
+            parameter.name: parameter.default for parameter in signature if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        }
 
     def make(self, parameters: Mapping[str, object]) -> Game:
         """Create the game with these parameters.

@@ -593,8 +593,8 @@ def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]
     if isinstance(visited, Terminal):
         return state.weight * (1.0 + visited.matrix) / 2.0, state.weight
     if isinstance(visited, Chance):
-        found = [checked_down(rules, successor) for successor in successors]
-        return np.asarray(sum(won for won, _ in found)), np.asarray(sum(met for _, met in found))
+        shares = [checked_down(rules, successor) for successor in successors]
+        return np.asarray(sum(won for won, _ in shares)), np.asarray(sum(met for _, met in shares))
     bets = rules.bets(state)
     assert bets is not None
     return checked_down(rules, successors[bets.kinds.index("pass")])

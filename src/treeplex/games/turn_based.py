@@ -74,15 +74,15 @@ class TurnBasedState(State):
 
     def information_state_string(self, player: int | None = None) -> str:
         player = observer(self, player)
-        own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
-        return turn_text(self.player) + own + self.state.information_state_string(player)
+        own_move = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
+        return turn_text(self.player) + own_move + self.state.information_state_string(player)
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float] | None:
         return self.state.information_state_tensor(observer(self, player))
 
     def knowledge(self, player: int) -> str:
-        own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
-        return turn_text(self.player) + own + self.state.knowledge(player)
+        own_move = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) else ""
+        return turn_text(self.player) + own_move + self.state.knowledge(player)
 
     def public_state(self) -> Hashable | None:
         public = self.state.public_state()

@@ -142,8 +142,8 @@ class Comparison:
     @property
     def aims(self) -> list[str]:
         """Objectives other than exploitability, and custom measures."""
-        found = [*(solution.objective for solution in self.solutions), *self.own]
-        return list(dict.fromkeys(name for name in found if name != "exploitability"))
+        names = [*(solution.objective for solution in self.solutions), *self.own]
+        return list(dict.fromkeys(name for name in names if name != "exploitability"))
 
     def table(self, separator: str = ", ") -> list[list[str]]:
         """Return formatted rows under :attr:`columns`, best first; ``separator`` joins the numbers of the players.

@@ -130,8 +130,8 @@ def infostate_regrets(game: AnyGame, policy: AnyPolicy) -> dict[tuple[int, str],
     """
     compiled = tree_of(game)
     regrets = evaluate.infostate_regrets(compiled, policy_of(compiled, policy))
-    found = {key: float(regrets[infoset]) for key, infoset in compiled.lookup.items()}
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+    by_infostate = {key: float(regrets[infoset]) for key, infoset in compiled.lookup.items()}
+    return dict(sorted(by_infostate.items(), key=lambda pair: -pair[1]))
 
 
 def exact_value(game: AnyGame) -> float:

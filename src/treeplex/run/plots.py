@@ -208,9 +208,9 @@ def title_lines(title: str) -> str:
     return "\n".join([first, *rest[:1]]) + ("" if len(rest) < 2 else "...")
 
 
-def across_text(place: float) -> str:
+def across_text(x: float) -> str:
     """Format a tick of the horizontal axis: 0.01, 1,000, powers of ten from a million on."""
-    return f"$10^{{{math.log10(place):.0f}}}$" if place >= 1e6 else f"{place:,.0f}" if place >= 1 else f"{place:g}"
+    return f"$10^{{{math.log10(x):.0f}}}$" if x >= 1e6 else f"{x:,.0f}" if x >= 1 else f"{x:g}"
 
 
 def colour(number: int) -> str:

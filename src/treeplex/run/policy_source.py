@@ -122,11 +122,11 @@ class PolicySource(ABC):
         """Return algorithm, iterations and seconds, if recorded."""
         return {"algorithm": source, "iterations": None, "seconds": None}
 
-    def ask(self, text: str, game: Any, asked: Evaluation) -> AskedPolicy:
+    def ask(self, text: str, game: Any, request: Evaluation) -> AskedPolicy:
         """Return the policy of an agent; only for sources with :attr:`plays`."""
         raise NotImplementedError(f"{type(self).__name__} does not play")
 
-    def evaluate(self, text: str, game: str, asked: Evaluation) -> bool:
+    def evaluate(self, text: str, game: str, request: Evaluation) -> bool:
         """Evaluate and print in a custom way; return False for the default of ``treeplex evaluate``.
 
         Raises:
@@ -134,7 +134,7 @@ class PolicySource(ABC):
         """
         return False
 
-    def show(self, text: str, asked: ShowOptions) -> bool:
+    def show(self, text: str, request: ShowOptions) -> bool:
         """Print the strategy in a custom way; return False for the default of ``treeplex show``.
 
         Raises:
@@ -149,25 +149,27 @@ class PolicySource(ABC):
 
 def sources() -> list[PolicySource]:
     """Return the wings' policy sources, highest wing first."""
-    return [each() for each in reversed(provided("sources"))]
+    return [source() for source in reversed(provided("sources"))]
 
 
 def source_of(policy: Any) -> PolicySource | None:
     """Return the wing's source for a policy; None for ``uniform``, policy files and run folders, which the core reads."""
     if isinstance(policy, str | os.PathLike) and (policy == UNIFORM or holds_policy(policy)):
         return None
-    return next((each for each in sources() if each.reads(policy)), None)
+    return next((source for source in sources() if source.reads(policy)), None)
 
 
 def sources_named_by(text: str) -> list[PolicySource]:
     """Return the wings' sources that read a command-line text."""
-    return [each for each in sources() if each.named_by(text)]
+    return [source for source in sources() if source.named_by(text)]
 
 
 def solution_source(path: str | os.PathLike[str], *, by_name: bool = False) -> PolicySource | None:
     """Return the source that reads a solution file, by content or (``by_name``) by suffix; None for other files."""
-    ones = [each for each in sources() if each.solvable]
-    return next((each for each in ones if each.reads(path) or (by_name and os.fspath(path).endswith(each.suffix))), None)
+    ones = [source for source in sources() if source.solvable]
+    return next(
+        (source for source in ones if source.reads(path) or (by_name and os.fspath(path).endswith(source.suffix))), None
+    )
 
 
 def holds_policy(path: str | os.PathLike[str]) -> bool:
@@ -183,5 +185,5 @@ def shipped_file(text: str) -> str | os.PathLike[str] | None:
     """
     prefix, colon, _ = text.partition(":")
     entry = provided_by_name("policy_files").get(prefix) if colon else None
-    found: str | os.PathLike[str] | None = named(entry)(text) if entry else None
-    return found
+    path: str | os.PathLike[str] | None = named(entry)(text) if entry else None
+    return path

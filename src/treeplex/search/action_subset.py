@@ -54,10 +54,10 @@ class ActionAbstraction(PublicTree):
         if not isinstance(visited, Decision) or visited.private:
             return visited
         wanted = {*self.chosen(node, visited.actions), *self.added.get(node, ())}
-        kept = [action for action in visited.actions if action in wanted]
-        if not kept:
+        actions = [action for action in visited.actions if action in wanted]
+        if not actions:
             raise GameError(f"the abstraction has no action at {node!r}; keep at least one")
-        return Decision(visited.player, kept)
+        return Decision(visited.player, actions)
 
     def child(self, node: Hashable, action: int) -> Hashable:
         return self.rules.child(node, action)
@@ -67,12 +67,14 @@ class ActionAbstraction(PublicTree):
         return node if self.added else self.rules.future(node)
 
     def bets(self, state: State) -> Bets | None:
-        found = self.rules.bets(state)
-        if found is None:
+        all_bets = self.rules.bets(state)
+        if all_bets is None:
             return None
         considered = {*self.options(state).labels}
-        kept = [number for number, label in enumerate(self.rules.options(state).labels) if label in considered]
-        return Bets(tuple(found.kinds[number] for number in kept), found.sizes[kept], found.chips[kept], found.pot)
+        numbers = [number for number, label in enumerate(self.rules.options(state).labels) if label in considered]
+        return Bets(
+            tuple(all_bets.kinds[number] for number in numbers), all_bets.sizes[numbers], all_bets.chips[numbers], all_bets.pot
+        )
 
     def picture(self, node: Hashable) -> str | None:
         return self.rules.picture(node)

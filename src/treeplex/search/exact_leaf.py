@@ -30,8 +30,8 @@ class ExactLeaf:
 
     def _compiled(self, places: Places) -> Endgames:
         """Compile the endgames of the places."""
-        own = places.endgames(self.method, self.iterations, threads=self.threads, storage=self.storage)
-        return own or PairEndgames(cut_states(places.trees.game, places.trees.states), self.method, self.iterations)
+        specialised = places.endgames(self.method, self.iterations, threads=self.threads, storage=self.storage)
+        return specialised or PairEndgames(cut_states(places.trees.game, places.trees.states), self.method, self.iterations)
 
 
 class PairEndgames:
@@ -42,6 +42,6 @@ class PairEndgames:
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """See :class:`treeplex.search.subgames.subgame.Endgames`; returns values of both players."""
-        search = SubgameSearch(self.subgames, METHODS[self.method], NoLeaf(), tuple(with_trace(own) for own in believed))
+        search = SubgameSearch(self.subgames, METHODS[self.method], NoLeaf(), tuple(with_trace(reach) for reach in believed))
         search.run(self.iterations)
         return search.values_of_average(reached)

@@ -124,4 +124,4 @@ class ZeroLeaf:
     """Leaf values of zero, which ignore the rest of the game."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        return tuple(np.zeros_like(own) for own in believed)
+        return tuple(np.zeros_like(reach) for reach in believed)

@@ -26,7 +26,7 @@ class LeafChoices:
         self.leaf, self.places = leaf, places
         self._shapes = [(count, len(places), width) for count, width in zip(leaf.continuations, places.widths, strict=True)]
         self.levels = [Level([(leaves * width, count)]) for count, leaves, width in self._shapes]
-        self.averages = [self.split(player, own) for player, own in enumerate(reached)]
+        self.averages = [self.split(player, reach) for player, reach in enumerate(reached)]
 
     def split(self, player: int, reached: Floats) -> Floats:
         """Split a player's reach [K, H_player] by its current policy over continuations, float64 [C, K, H_player]."""
@@ -34,7 +34,7 @@ class LeafChoices:
 
     def chosen(self, reached: Ranges) -> list[Floats]:
         """Each player's reach by continuation under the current choices, float64 [C_i, K, H_i]."""
-        return [self.split(each, own) for each, own in enumerate(reached)]
+        return [self.split(player, reach) for player, reach in enumerate(reached)]
 
     def averaged(self, share: float, reached: Ranges) -> list[Floats]:
         """Each player's average reach by continuation after a step of size ``share`` towards the current choices."""
@@ -55,5 +55,5 @@ class LeafChoices:
     def _values(self, player: int, reached: Sequence[Floats]) -> Floats:
         """Counterfactual values of a player's choices, in the layout of a level, float64 [1 + C K H]."""
         values = self.leaf(self.places, tuple(reached), tuple(reached), player)[player]
-        entries = values * self.places.opposing(tuple(own.sum(axis=0) for own in reached), player)
+        entries = values * self.places.opposing(tuple(reach.sum(axis=0) for reach in reached), player)
         return np.concatenate((np.zeros(1), entries.ravel()))

@@ -78,16 +78,16 @@ def certain_policy(
 def searched_states(rules: PublicTree, settings: PlaythroughSettings, tell: Watch) -> dict[Hashable, PublicState]:
     """Return one state for each distinct future at which a subgame begins."""
     root = rules.first_state()
-    found, stack = {rules.future(root.node): root}, [root]
+    states, stack = {rules.future(root.node): root}, [root]
     while stack:
         subgames = cut_states(rules, [stack.pop()], settings.horizon)
         for state in subgames.leaves.states:
             future = rules.future(state.node)
-            if future not in found:
-                found[future] = state
+            if future not in states:
+                states[future] = state
                 stack.append(state)
-        tell(0, len(found))
-    return found
+        tell(0, len(states))
+    return states
 
 
 def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSettings) -> Floats:

@@ -57,7 +57,7 @@ class Node:
         """Indices of the playthroughs in which some player reaches this node by its own actions, int64; only these
         contribute.
         """
-        first, second = ((own > 0).any(axis=1) for own in self.reaches)
+        first, second = ((reach > 0).any(axis=1) for reach in self.reaches)
         return np.flatnonzero(first | second)
 
 
@@ -72,13 +72,13 @@ class OpenState:
     @property
     def reaches(self) -> Ranges:
         """Own reaches of both players in these playthroughs."""
-        first, second = (own[self.rows] for own in self.node.reaches)
+        first, second = (reach[self.rows] for reach in self.node.reaches)
         return first, second
 
     def ranges(self, rules: PublicTree) -> Ranges:
         """The initial ranges of the searches."""
         possible = rules.possible(self.node.state)
-        return tuple(normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
+        return tuple(normalised_range(reach, can) for reach, can in zip(self.reaches, possible, strict=True))
 
 
 def playthrough_policy(
@@ -178,11 +178,11 @@ def search_shares(
 
 def joined_ranges(parts: Sequence[Ranges]) -> Ranges:
     """Stack ranges, padded with 0."""
-    found = []
+    joined = []
     for player in (0, 1):
         widest = max(part[player].shape[1] for part in parts)
-        found.append(np.concatenate([np.pad(part[player], ((0, 0), (0, widest - part[player].shape[1]))) for part in parts]))
-    return found[0], found[1]
+        joined.append(np.concatenate([np.pad(part[player], ((0, 0), (0, widest - part[player].shape[1]))) for part in parts]))
+    return joined[0], joined[1]
 
 
 def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgames, first: int, arrived: Ranges) -> None:
@@ -222,11 +222,11 @@ def drawn_iterations(
 
 def spread_out(number: int) -> float:
     """Low-discrepancy position in [0, 1) for an index: its binary digits mirrored (van der Corput)."""
-    place, share = 0.0, 0.5
+    position, share = 0.0, 0.5
     while number:
-        place += share * (number & 1)
+        position += share * (number & 1)
         number, share = number >> 1, share / 2
-    return place
+    return position
 
 
 def add_policies(

@@ -99,7 +99,7 @@ class Replicas:
         The order of a subgame's sequences is the same in every batch.
         """
         order = np.argsort(searched.owners, kind="stable")
-        own = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))
+        sequences = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))
         source = np.empty(len(subgames.owners), np.int64)
-        source[np.argsort(subgames.owners, kind="stable")] = np.concatenate([own[0], *(own[k + 1] for k in which)])
+        source[np.argsort(subgames.owners, kind="stable")] = np.concatenate([sequences[0], *(sequences[k + 1] for k in which)])
         return cls(subgames, source)

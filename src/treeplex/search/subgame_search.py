@@ -345,8 +345,8 @@ class SubgameSearch:
 
     def root_beliefs(self) -> Ranges:
         """Beliefs about each player's hand at the roots, for each player float64 [B, H_i]."""
-        found = [own * self.subgame.roots.opposing(self.ranges, player) for player, own in enumerate(self.ranges)]
-        return tuple(own / np.maximum(own.sum(axis=1, keepdims=True), 1e-300) for own in found)
+        beliefs = [weights * self.subgame.roots.opposing(self.ranges, player) for player, weights in enumerate(self.ranges)]
+        return tuple(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300) for weights in beliefs)
 
     def mean_values(self) -> tuple[Floats, ...]:
         """Value of the roots for each player, float64 [B], in the game's units.
@@ -403,15 +403,15 @@ class SubgameSearch:
 
 def subgame_values(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges:
     """Value of each root hand under a policy [Q], given ranges, float64 [B, H_i]; only for subgames without leaves."""
-    tree, roots, found = subgames.tree, subgames.roots, []
+    tree, roots, results = subgames.tree, subgames.roots, []
     strategy, (values, infoset_values, _) = subgames.reach_from(ranges, policy), workspace(tree)
     for player in (0, 1):
         gradient(tree, subgames.payoff, player, strategy, values)
         backup(tree, player, policy, values, infoset_values)
         got, mass = np.zeros(roots.sequences[player].shape), roots.opposing(ranges, player)
         gather(roots.sequences[player], values, got)
-        found.append(np.divide(got, mass, out=np.zeros_like(got), where=mass > 0))
-    return tuple(found)
+        results.append(np.divide(got, mass, out=np.zeros_like(got), where=mass > 0))
+    return tuple(results)
 
 
 def difference(entries: Floats, last: Floats, row: Weights) -> Floats:

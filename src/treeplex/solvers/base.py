@@ -109,8 +109,8 @@ def check_state(arrays: Mapping[str, Floats], state: Mapping[str, Floats]) -> No
     """
     for name, array in arrays.items():
         if name not in state or state[name].shape != array.shape:
-            found = state[name].shape if name in state else "none"
-            raise FileError(f"solver state does not fit: array {name!r} should have shape {array.shape}, found {found}")
+            shape = state[name].shape if name in state else "none"
+            raise FileError(f"solver state does not fit: array {name!r} should have shape {array.shape}, found {shape}")
 
 
 def order_of_updates(order: str) -> str:

@@ -84,9 +84,9 @@ def algorithm_in_file(text: str) -> tuple[Algorithm, dict[str, Any]]:
         SpecError: the file, name or parameter does not exist, or it is not an algorithm.
         AlgorithmError: an exception in the user's code.
     """
-    found, spec = user_source(text, OWN)
-    if is_algorithm(found):
-        algorithm = own_algorithm(found, spec.name)
+    thing, spec = user_source(text, OWN)
+    if is_algorithm(thing):
+        algorithm = own_algorithm(thing, spec.name)
         return algorithm, checked_parameters(algorithm, spec)
     made = load_user_object(text, OWN)
     if not is_algorithm(made):
@@ -183,7 +183,7 @@ def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     return known.rule(given), str(Spec(known.name, dict(given)))
 
 
-def named_in(place: object, algorithm: str, verb: str) -> str:
+def named_in(run: object, algorithm: str, verb: str) -> str:
     """Return the algorithm named in a run's folder if it is built in, so that loading a folder never runs user code.
 
     Args:
@@ -198,12 +198,11 @@ def named_in(place: object, algorithm: str, verb: str) -> str:
         return algorithm
     if ".py" in algorithm:
         raise SpecError(
-            f"{place} was run with {algorithm!r}, an algorithm in a Python file; code that another file names is not run, so "
-            f'give it again: treeplex {verb} --resume {place} -a "{algorithm}"'
+            f"{run} was run with {algorithm!r}, an algorithm in a Python file; code that another file names is not run, so "
+            f'give it again: treeplex {verb} --resume {run} -a "{algorithm}"'
         )
     raise SpecError(
-        f"{place} was run with {algorithm!r}, a custom algorithm; give it again: tp.{verb}(resume={str(place)!r}, "
-        "algorithm=...)"
+        f"{run} was run with {algorithm!r}, a custom algorithm; give it again: tp.{verb}(resume={str(run)!r}, algorithm=...)"
     )
 
 

@@ -153,12 +153,12 @@ class GameSolver(FormSolver[TreeTables], Solver):
             return Policy(self.game, self.form.policy(self.tables))
         candidates = self.form.candidates(self.tables)
         picks = self.form.chosen(candidates) if self.iteration else [0] * self.game.players
-        found, offsets = candidates[0].copy(), self.game.tree.sequence_offsets
+        probabilities, offsets = candidates[0].copy(), self.game.tree.sequence_offsets
         for player, pick in enumerate(picks):
-            own = slice(int(offsets[player]), int(offsets[player + 1]))
-            found[own] = candidates[pick][own]
+            sequences = slice(int(offsets[player]), int(offsets[player + 1]))
+            probabilities[sequences] = candidates[pick][sequences]
         self.chosen = tuple(self.rule.answers[pick] for pick in picks)
-        return Policy(self.game, found)
+        return Policy(self.game, probabilities)
 
     def current_policy(self) -> Policy:
         """Return the policy of the next iteration."""

@@ -60,11 +60,11 @@ def sweep(folder: Path, name: str = "") -> None:
         folder: the folder to search.
         name: only temporary files of this target in ``folder`` itself; empty for all.
     """
-    places = [folder] if name else [folder, *(each for each in folder.iterdir() if each.is_dir())]
-    for place in places:
-        for path in place.glob(".*.tmp"):
-            found = TEMPORARY.fullmatch(path.name)
-            if found and name[:100] in ("", found[1]) and is_left_behind(path, int(found[2])):
+    places = [folder] if name else [folder, *(path_inside for path_inside in folder.iterdir() if path_inside.is_dir())]
+    for directory in places:
+        for path in directory.glob(".*.tmp"):
+            match = TEMPORARY.fullmatch(path.name)
+            if match and name[:100] in ("", match[1]) and is_left_behind(path, int(match[2])):
                 with contextlib.suppress(OSError):
                     path.unlink()
 

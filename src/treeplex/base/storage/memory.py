@@ -14,8 +14,8 @@ def megabytes(size: float) -> str:
 
 def available_memory() -> int | None:
     """Return the free memory of the machine or its container in bytes, whichever is smaller; None if unknown."""
-    found = [size for size in (machine_memory(), container_memory()) if size is not None]
-    return min(found) if found else None
+    sizes = [size for size in (machine_memory(), container_memory()) if size is not None]
+    return min(sizes) if sizes else None
 
 
 def machine_memory() -> int | None:

@@ -91,11 +91,11 @@ def parse_json(text: str | bytes) -> Any:
         ValueError: the text is not JSON, or is nested deeper than :data:`MOST_DEPTH`.
     """
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except RecursionError as error:
         raise ValueError("lists or objects nested too deeply") from error
-    check_depth(found)
-    return found
+    check_depth(data)
+    return data
 
 
 def check_depth(value: Any) -> None:
@@ -106,7 +106,7 @@ def check_depth(value: Any) -> None:
     """
     level = [value]
     for _ in range(MOST_DEPTH + 1):
-        inside = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        inside = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
         level = [child for children in inside for child in children if isinstance(child, dict | list)]
         if not level:
             return

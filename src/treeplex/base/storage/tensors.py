@@ -213,5 +213,5 @@ class TensorFile(Mapping[str, NDArray[Any]]):
             raise FileError(f"{self.path} has no {kind} tensor {name!r}; use the Treeplex version that wrote it")
         dtype = np.dtype(KINDS[kind]).newbyteorder("<")
         self._file.seek(self._start + entry["data_offsets"][0])
-        found = np.fromfile(self._file, dtype, prod(entry["shape"])).reshape(entry["shape"])
-        return found.astype(KINDS[kind], copy=False)
+        array = np.fromfile(self._file, dtype, prod(entry["shape"])).reshape(entry["shape"])
+        return array.astype(KINDS[kind], copy=False)

@@ -212,12 +212,12 @@ def after_guided(search: Search, k: int, node: int, way: int, number: float) -> 
     nodes, guide, deals = search.nodes, search.guide, search.deals
     first, count = nodes.first[node], nodes.actions[node]
     row = deals.rows[deals.boards[k], nodes.street[node], deals.hands[k, nodes.player[node]]]
-    place, total = nodes.rows[node] + row * count, 0.0
+    slot, total = nodes.rows[node] + row * count, 0.0
     for action in range(count):
-        total += guide.shares[place + action] * guide.bias[way, nodes.kinds[first + action]]
+        total += guide.shares[slot + action] * guide.bias[way, nodes.kinds[first + action]]
     left, drawn = number * total, count - 1
     for action in range(count):
-        left -= guide.shares[place + action] * guide.bias[way, nodes.kinds[first + action]]
+        left -= guide.shares[slot + action] * guide.bias[way, nodes.kinds[first + action]]
         if left < 0.0:
             drawn = action
             break
@@ -260,8 +260,8 @@ def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np
 @kernel(**FAST)
 def copy_row(row: Floats, into: Floats) -> None:
     """Copy a row."""
-    for place in range(row.shape[0]):
-        into[place] = row[place]
+    for hand in range(row.shape[0]):
+        into[hand] = row[hand]
 
 
 @kernel(**FAST)
@@ -374,10 +374,10 @@ def pay_hands(ends: Ends, end: int, keys: Ints, held: Ints, player: int, values:
 @kernel(**FAST)
 def add_average(nodes: Nodes, searched: Round, tables: RoundTables, policy: Floats, sums: Floats, weight: float) -> None:
     """Add all policies to the average, weighted by own reach; scratch float64 [A, H] and [C, H]."""
-    for place in range(searched.nodes.shape[0]):
-        at = searched.rows[place], nodes.actions[searched.nodes[place]], searched.frozen[place]
+    for position in range(searched.nodes.shape[0]):
+        at = searched.rows[position], nodes.actions[searched.nodes[position]], searched.frozen[position]
         write_policy(tables, at, policy, sums[0])
-        add_rows(tables, at, searched.before[place], policy, weight)
+        add_rows(tables, at, searched.before[position], policy, weight)
     for leaf in range(searched.leaves.shape[0]):
         for player in range(searched.choices.shape[1]):
             if searched.choices[leaf, player] >= 0:
@@ -400,27 +400,27 @@ def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy
 @kernel(error_model="numpy")
 def acting_below(nodes: Nodes) -> Ints:
     """Return the players who act at or below each decision, int64 [D]: bit i for player i."""
-    found = np.zeros(nodes.player.shape[0], np.int64)
+    players = np.zeros(nodes.player.shape[0], np.int64)
     for node in range(nodes.player.shape[0] - 1, -1, -1):
-        found[node] |= 1 << nodes.player[node]
+        players[node] |= 1 << nodes.player[node]
         for slot in range(nodes.first[node], nodes.first[node] + nodes.actions[node]):
             if nodes.child[slot] >= 0:
-                found[node] |= found[nodes.child[slot]]
-    return found
+                players[node] |= players[nodes.child[slot]]
+    return players
 
 
 @kernel(error_model="numpy")
 def most_steps(nodes: Nodes) -> Ints:
     """Return the maximum number of steps of any player's walk from each decision, int64 [D]."""
-    found = np.zeros(nodes.player.shape[0], np.int64)
+    longest = np.zeros(nodes.player.shape[0], np.int64)
     for player in range(nodes.ends.put.shape[1]):
-        own = np.ones(nodes.player.shape[0], np.int64)
+        of_player = np.ones(nodes.player.shape[0], np.int64)
         for node in range(nodes.player.shape[0] - 1, -1, -1):
             total, most = 0, 1
             for slot in range(nodes.first[node], nodes.first[node] + nodes.actions[node]):
                 child = nodes.child[slot]
-                steps = own[child] + (nodes.street[child] != nodes.street[node]) if child >= 0 else 1
+                steps = of_player[child] + (nodes.street[child] != nodes.street[node]) if child >= 0 else 1
                 total, most = total + steps, max(most, steps)
-            own[node] = 1 + total if nodes.player[node] == player else most
-        found = np.maximum(found, own)
-    return found
+            of_player[node] = 1 + total if nodes.player[node] == player else most
+        longest = np.maximum(longest, of_player)
+    return longest

@@ -89,13 +89,13 @@ class BoardHands(NamedTuple):
 
 
 @kernel(error_model="numpy")
-def match_regrets(regrets: NDArray[np.int32], place: int, count: int, policy: Floats, first: int) -> None:
+def match_regrets(regrets: NDArray[np.int32], slot: int, count: int, policy: Floats, first: int) -> None:
     """Write the regret-matching policy of one row; uniform if no regret is positive."""
     total = 0.0
     for action in range(count):
-        total += max(regrets[place + action], 0)
+        total += max(regrets[slot + action], 0)
     for action in range(count):
-        policy[first + action] = max(regrets[place + action], 0) / total if total > 0 else 1.0 / count
+        policy[first + action] = max(regrets[slot + action], 0) / total if total > 0 else 1.0 / count
 
 
 @kernel(error_model="numpy")
@@ -148,8 +148,8 @@ def meets(hands: NDArray[np.uint8], held: Ints, player: int) -> bool:
     """Return whether a player's hand shares a card with the hand of an earlier player."""
     for other in range(player):
         for card in hands[held[other]]:
-            for own in hands[held[player]]:
-                if own == card:
+            for other_card in hands[held[player]]:
+                if other_card == card:
                     return True
     return False
 
@@ -237,6 +237,6 @@ def value_after(nodes: Nodes, slot: int, strengths: Ints, traverser: int, values
 @kernel(error_model="numpy")
 def discount(tables: SampledTables, factor: float) -> None:
     """Multiply all sums by ``factor``."""
-    for place in range(tables.regrets.shape[0]):
-        tables.regrets[place] = np.int32(np.rint(tables.regrets[place] * factor))
-        tables.average[place] *= np.float32(factor)
+    for slot in range(tables.regrets.shape[0]):
+        tables.regrets[slot] = np.int32(np.rint(tables.regrets[slot] * factor))
+        tables.average[slot] *= np.float32(factor)

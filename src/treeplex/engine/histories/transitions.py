@@ -15,10 +15,10 @@ def next_own(first: Ints, player: SmallInts, infoset: SmallInts, players: int) -
         player, infoset: int32 [D], acting player and infoset.
         players: number of players.
     """
-    found, ahead = np.empty(len(player), np.int32), np.empty(players, np.int32)
+    following, ahead = np.empty(len(player), np.int32), np.empty(players, np.int32)
     for episode in range(len(first) - 1):
         ahead[:] = -1
         for at in range(first[episode + 1] - 1, first[episode] - 1, -1):
-            found[at] = ahead[player[at]]
+            following[at] = ahead[player[at]]
             ahead[player[at]] = infoset[at]
-    return found
+    return following

@@ -34,7 +34,7 @@ def fitted_tail(degree: int, end: float) -> Floats:
     """
     points = np.cos(np.pi * (np.arange(400) + 0.5) / 400)
     t = 0.5 * end * (points + 1.0)
-    tail = [0.5 * math.erfc(each / math.sqrt(2.0)) for each in t]
+    tail = [0.5 * math.erfc(x / math.sqrt(2.0)) for x in t]
     return np.asarray(chebyshev.cheb2poly(chebyshev.chebfit(points, tail, degree, w=t)), np.float64)
 
 

@@ -18,10 +18,10 @@ def first_layer(rows: Singles, panels: Singles, biases: Singles) -> Singles:
         rows: float32 [n, F], that part of the input.
         panels, biases: as :func:`treeplex.engine.networks.mlp_batch.linear` reads them.
     """
-    found = np.empty((rows.shape[0], biases.shape[0]), np.float32)
+    result = np.empty((rows.shape[0], biases.shape[0]), np.float32)
     if rows.shape[0] > 0:
-        linear(rows, rows.shape[1], panels, biases, found)
-    return found
+        linear(rows, rows.shape[1], panels, biases, result)
+    return result
 
 
 @kernel()

@@ -165,8 +165,8 @@ def open_node(histories: Histories, group: Group, side: Side, node: int, player:
     if side.opened[node] == 0:
         if not room_to_arrive(histories, group, side.size[node]):
             return False
-        for place in range(side.begin[node], side.begin[node] + side.size[node]):
-            side.pool[place] = arrive(histories, group, side.pool[place], player)
+        for index in range(side.begin[node], side.begin[node] + side.size[node]):
+            side.pool[index] = arrive(histories, group, side.pool[index], player)
         side.opened[node] = 1
     return True
 
@@ -179,8 +179,8 @@ def add_placed(histories: Histories, group: Group, side: Side, node: int, cell: 
         fits(side.filled, side.wanted, NODES, 1, len(side.begin)) and fits(side.filled, side.wanted, POOL, size, len(side.pool))
     ):
         return NO_ROOM
-    for place in range(side.begin[node], side.begin[node] + size):
-        side.pool[side.filled[POOL]] = step_of(histories, group, side.pool[place], cell, 1)
+    for index in range(side.begin[node], side.begin[node] + size):
+        side.pool[side.filled[POOL]] = step_of(histories, group, side.pool[index], cell, 1)
         side.filled[POOL] += 1
     fixing = side.fixing[node] & group.fixing[cell]
     return int(add_node(side, begin, side.stones[node] | 1 << cell, fixing, side.tries[node] + 1, 0))
@@ -328,10 +328,10 @@ def edge_place(keys: Ints, key: int) -> int:
     """Return the slot of a key in a hash table, or the free slot for it."""
     mask = len(keys) - 1
     mixed = (key ^ key >> 29) * 0x1E3779B97F4A7C15
-    place = (mixed ^ mixed >> 32) & mask
-    while keys[place] != NONE and keys[place] != key:
-        place = (place + 1) & mask
-    return place
+    slot = (mixed ^ mixed >> 32) & mask
+    while keys[slot] != NONE and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
 
 
 @kernel(**NO_COUNTS)
@@ -367,10 +367,10 @@ def failed(histories: Histories, group: Group, side: Side, node: int, board: int
 def rehashed(keys: Ints, values: SmallInts, room: int) -> tuple[Ints, SmallInts]:
     """Return a copy of a hash table with ``room`` slots, a power of two."""
     more_keys, more_values = np.full(room, NONE, np.int64), np.empty(room, np.int32)
-    for place in range(len(keys)):
-        if keys[place] != NONE:
-            target = edge_place(more_keys, keys[place])
-            more_keys[target], more_values[target] = keys[place], values[place]
+    for slot in range(len(keys)):
+        if keys[slot] != NONE:
+            target = edge_place(more_keys, keys[slot])
+            more_keys[target], more_values[target] = keys[slot], values[slot]
     return more_keys, more_values
 
 
@@ -380,8 +380,8 @@ def finish_visits(histories: Histories, order: int, side: Side) -> None:
     visits, counted, pool = histories.visits, side.visits, side.pool
     for node in range(side.filled[NODES]):
         if counted[node]:
-            for place in range(side.begin[node], side.begin[node] + side.size[node]):
-                visits[pool[place] // order] += counted[node]
+            for index in range(side.begin[node], side.begin[node] + side.size[node]):
+                visits[pool[index] // order] += counted[node]
 
 
 @kernel()

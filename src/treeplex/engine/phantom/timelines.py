@@ -263,11 +263,11 @@ def put_here(walk: TimelineWalk, group: Group, frame: Ints, node: int, begin: in
     """Count the histories at a turn of player 0; its stones are placed next."""
     order, first, met, visits = len(group.images), walk.first, 0, walk.own.visits
     weight, pairs, sizes, pool = images_of(group, first.fixing[node]), walk.pairs, walk.second.size, first.pool
-    for place in range(begin, end):
-        met += sizes[pairs[place] // order]
+    for index in range(begin, end):
+        met += sizes[pairs[index] // order]
     walk.sizes[HISTORIES] += weight * met * first.size[node]
-    for place in range(first.begin[node], first.begin[node] + first.size[node]):
-        visits[pool[place] // order] += weight * met
+    for index in range(first.begin[node], first.begin[node] + first.size[node]):
+        visits[pool[index] // order] += weight * met
     frame[HERE], frame[HERE_BEGIN], frame[HERE_END], frame[CELL], frame[STAGE] = node, begin, end, 0, PLACE
 
 

@@ -83,18 +83,18 @@ def iterate_jointly(
 
 
 @kernel()
-def keep(kept: NDArray[np.float64] | NDArray[np.uint8], spacing: Ints, t: int, played: Floats) -> None:
+def keep(stored: NDArray[np.float64] | NDArray[np.uint8], spacing: Ints, t: int, played: Floats) -> None:
     """Store the strategies of iteration t if t is a multiple of the spacing, making room if needed."""
     if t % spacing[0] != 0:
         return
-    if spacing[1] == kept.shape[0]:
+    if spacing[1] == stored.shape[0]:
         half = spacing[1] // 2
         for k in range(half):
-            kept[k] = kept[2 * k + 1]
+            stored[k] = stored[2 * k + 1]
         spacing[0] *= 2
         spacing[1] = half
         if t % spacing[0] != 0:
             return
     for q in range(played.shape[0]):
-        kept[spacing[1], q] = played[q]
+        stored[spacing[1], q] = played[q]
     spacing[1] += 1

@@ -69,7 +69,7 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
     for m in range(groups.shape[0]):
         widest = max(widest, groups[m, 1], groups[m, 2])
     gathered, product = np.empty(widest * LANES), np.empty(ROWS * LANES)
-    own, other = player, 1 - player
+    player_side, other = player, 1 - player
     sign = 1.0 if player == 0 else -1.0
     for m in range(groups.shape[0]):
         offset, n0, n1, last_terminal = groups[m, 0], groups[m, 1], groups[m, 2], groups[m, 4]
@@ -102,7 +102,7 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
                         three[k] += e3 * line[k]
                         four[k] += e4 * line[k]
                 for k in range(lanes):
-                    start = starts[first + k, own] + r
+                    start = starts[first + k, player_side] + r
                     for j in range(ROWS):
                         values[start + j] += product[j * LANES + k]
             for r in range(whole, rows):
@@ -113,7 +113,7 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
                         for k in range(lanes):
                             product[k] += matrices[entry] * gathered[c * LANES + k]
                 for k in range(lanes):
-                    values[starts[first + k, own] + r] += product[k]
+                    values[starts[first + k, player_side] + r] += product[k]
 
 
 @kernel()

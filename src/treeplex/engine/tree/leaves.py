@@ -73,14 +73,14 @@ def write_opposing_mass(weights: PairWeights, player: int, other: Floats, mass: 
 @kernel()
 def rows_reached(reach: Floats) -> Ints:
     """Return the indices of the non-zero rows of ``reach`` [K, H]."""
-    found, count = np.empty(reach.shape[0], np.int64), 0
+    rows, count = np.empty(reach.shape[0], np.int64), 0
     for k in range(reach.shape[0]):
         for h in range(reach.shape[1]):
             if reach[k, h] != 0.0:
-                found[count] = k
+                rows[count] = k
                 count += 1
                 break
-    return found[:count]
+    return rows[:count]
 
 
 @kernel()

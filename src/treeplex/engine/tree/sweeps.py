@@ -106,10 +106,10 @@ def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
 
 @kernel()
 def value_and_best_response(
-    tree: Tree, payoff: Payoff, policy: Floats, strategy: Floats, values: Floats, infoset_values: Floats, found: Floats
+    tree: Tree, payoff: Payoff, policy: Floats, strategy: Floats, values: Floats, infoset_values: Floats, results: Floats
 ) -> None:
     """Write expected values to ``found[0]`` and best-response values to ``found[1]``; other arrays are scratch."""
-    players = found.shape[1]
+    players = results.shape[1]
     for player in range(players):
         reach(tree, player, policy, strategy)
     for player in range(players):
@@ -117,5 +117,5 @@ def value_and_best_response(
         expected = 0.0
         for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
             expected += values[q] * strategy[q]
-        found[0, player] = expected
-        found[1, player] = best_value(tree, player, values, infoset_values)
+        results[0, player] = expected
+        results[1, player] = best_value(tree, player, values, infoset_values)

@@ -42,7 +42,7 @@ def number_of_walk(walk: GradientWalk) -> int:
 def _called(number: int, player: int, sequences: int, strategy: Any, values: Any) -> int:
     """Entry point for kernels: 0, or 1 if the walk was interrupted by Ctrl-C or lack of memory."""
     try:
-        arrays = (np.ctypeslib.as_array(each, (sequences,)) for each in (strategy, values))
+        arrays = (np.ctypeslib.as_array(address, (sequences,)) for address in (strategy, values))
         _walks[number].add_gradient(player, *arrays)
     except BaseException as error:  # exceptions cannot pass through compiled code, which raises its own
         _broken[:] = [error]

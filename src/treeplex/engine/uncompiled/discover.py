@@ -86,8 +86,8 @@ def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
 def place_of(number: int, player: int, size: int) -> int:
     """Return the first slot to probe in a hash table of ``size`` slots."""
     mixed = np.uint64(mix(number, player)) >> np.uint64(31)
-    place: int = np.int64((mixed * np.uint64(size)) >> np.uint64(32))  # type: ignore[assignment]
-    return place
+    slot: int = np.int64((mixed * np.uint64(size)) >> np.uint64(32))  # type: ignore[assignment]
+    return slot
 
 
 @kernel()

@@ -61,8 +61,8 @@ def step_down(calls: Calls, frames: Frames, depth: int, a: int) -> None:
     state = integers.ctypes.data + depth * width + 8 * frames.state
     call_step(calls.step, state, state + width, integers[depth, frames.actions + a])
     player, below = integers[depth, MOVER], depth + 1
-    for each in range(OWN, frames.actions):
-        integers[below, each] = integers[depth, each]
+    for column in range(OWN, frames.actions):
+        integers[below, column] = integers[depth, column]
     reals[below, PROBABILITY] = reals[depth, PROBABILITY]
     if player == CHANCE:
         reals[below, PROBABILITY] *= reals[depth, NUMBERS + a]

@@ -161,5 +161,5 @@ def mix(number: int, value: int) -> int:
 
     Use it for infosets of more than 63 bits: ``mix(mix(mix(0, first), second), third)``.
     """
-    found: int = np.int64(mixed((np.uint64(number) + GOLDEN) ^ (np.uint64(value) * ODD)) >> np.uint64(1))  # type: ignore[assignment]
-    return found
+    hashed: int = np.int64(mixed((np.uint64(number) + GOLDEN) ^ (np.uint64(value) * ODD)) >> np.uint64(1))  # type: ignore[assignment]
+    return hashed

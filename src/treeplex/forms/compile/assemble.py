@@ -220,5 +220,5 @@ def merged_rows(sequences: NDArray[np.int32], payoffs: Floats) -> tuple[NDArray[
     rows = sequences[order]
     starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))) if len(rows) else np.empty(0, np.int64)
     merged = np.add.reduceat(payoffs[order], starts) if len(starts) else np.empty(0)
-    kept = merged != 0.0
-    return rows[starts[kept]], merged[kept]
+    nonzero = merged != 0.0
+    return rows[starts[nonzero]], merged[nonzero]

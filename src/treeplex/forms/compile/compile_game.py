@@ -119,10 +119,10 @@ def functions_of(rules: Game, refine: bool, stored: bool | None) -> NumbaRules |
     Raises:
         GameError: ``stored`` is False, but the game has no Numba functions.
     """
-    found = rules.numba_rules()
-    if isinstance(found, NumbaRules) and not refine:
-        asked = stored is not None or isinstance(rules, NumbaGame)
-        return found if asked or estimated_histories(rules) > LARGE else None
+    functions = rules.numba_rules()
+    if isinstance(functions, NumbaRules) and not refine:
+        requested = stored is not None or isinstance(rules, NumbaGame)
+        return functions if requested or estimated_histories(rules) > LARGE else None
     if stored is False:
         raise GameError(f"{rules} has no Numba functions to walk; leave out stored=False, or implement numba_rules()")
     return None

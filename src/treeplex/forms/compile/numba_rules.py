@@ -75,7 +75,7 @@ class CompiledRules:
         calls = self.calls
         actions, about = np.zeros(calls.most_actions, np.int64), np.zeros(2, np.int64)
         numbers = np.zeros(max(calls.most_actions, calls.players))
-        integers, reals = (np.ctypeslib.as_ctypes(each) for each in (state.copy(), numbers))
+        integers, reals = (np.ctypeslib.as_ctypes(array) for array in (state.copy(), numbers))
         player = self.enter.ctypes(integers, EVERYBODY, np.ctypeslib.as_ctypes(actions), np.ctypeslib.as_ctypes(about), reals)
         return player, actions[: about[COUNT]].tolist(), numbers.tolist(), int(about[KEY])
 
@@ -247,15 +247,15 @@ def frontier(game: Game) -> int:
     return 64
 
 
-def check(game: Game, found: Discovery, most: int) -> None:
+def check(game: Game, discovery: Discovery, most: int) -> None:
     """Raise the fault found by a walk, if any."""
-    if found.fault == discover.TOO_LARGE:
+    if discovery.fault == discover.TOO_LARGE:
         raise GameSizeError(
-            f"{game} has more than {most:,} infosets after {found.histories:,} histories, more than fit into the "
+            f"{game} has more than {most:,} infosets after {discovery.histories:,} histories, more than fit into the "
             f"free memory ({megabytes(most * INFOSET_BYTES)}); choose smaller parameters, or sample it (tp.sample)"
         )
-    if found.fault != discover.NO_FAULT:
-        raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path.tolist())
+    if discovery.fault != discover.NO_FAULT:
+        raise_fault(game, (discovery.rows, discovery.action_ids), discovery.fault, discovery.detail, discovery.path.tolist())
 
 
 def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Sequence[int]) -> NoReturn:
@@ -436,5 +436,5 @@ class RulesWalk:
                     tell(f"walking the rules: {progress[:, discover.SEEN].sum():,} of up to {self.histories:,} histories")
         finally:
             progress[:, discover.STOP] = 1
-            for each in walks:
-                each.result()
+            for walk in walks:
+                walk.result()

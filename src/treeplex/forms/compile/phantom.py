@@ -138,11 +138,11 @@ def factors(game: object) -> bool:
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
 
 
-def size_of(found: TimelineResult) -> GameSize:
+def size_of(timelines: TimelineResult) -> GameSize:
     """Return the counts of histories; nothing is public, so there is one public state."""
-    sizes = found.sizes
+    sizes = timelines.sizes
     return GameSize(
-        int(sizes[HISTORIES]), int(sizes[TERMINALS]), int(sizes[DEPTH]), int(found.own.visits.max()), public_states=1
+        int(sizes[HISTORIES]), int(sizes[TERMINALS]), int(sizes[DEPTH]), int(timelines.own.visits.max()), public_states=1
     )
 
 
@@ -260,5 +260,5 @@ class PhantomLookup(Mapping[tuple[int, str], int]):
 
     def _after(self, step: int) -> int | None:
         """Return the infoset after a step."""
-        place = int(np.searchsorted(self._steps, step))
-        return int(self._order[place]) if place < len(self._steps) and self._steps[place] == step else None
+        index = int(np.searchsorted(self._steps, step))
+        return int(self._order[index]) if index < len(self._steps) and self._steps[index] == step else None

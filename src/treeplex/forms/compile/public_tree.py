@@ -64,7 +64,7 @@ class Spread:
         self.weight, self.orders, self.deals = weight, orders, int(possible.sum())
         sums = possible.sum(axis=1), possible.sum(axis=0)
         self.hands = tuple(np.flatnonzero((weight > 0).any(axis=1 - player)) for player in (0, 1))
-        self.largest = tuple(int(each.max(initial=0)) for each in sums)
+        self.largest = tuple(int(deal_sums.max(initial=0)) for deal_sums in sums)
 
 
 @dataclass
@@ -87,7 +87,7 @@ class NodeInfostates(LazyInfostates):
         return len(self.node)
 
     def written(self, infoset: int) -> str:
-        node, player, hand = (int(each[infoset]) for each in (self.node, self.player, self.hand))
+        node, player, hand = (int(column[infoset]) for column in (self.node, self.player, self.hand))
         return self.rules.infostate(self.nodes[node], player, hand)
 
 

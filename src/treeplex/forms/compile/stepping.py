@@ -27,8 +27,10 @@ def outcomes(state: State) -> tuple[list[int], list[float]]:
             actions.append(action)
             probabilities.append(float(probability))
     if not abs(sum(probabilities) - 1.0) <= PROBABILITY_TOLERANCE:
-        found = list(zip(actions, probabilities, strict=True))
-        raise GameError(f"chance probabilities sum to {sum(probabilities):.12g}, not 1: {found[:6]}; correct chance_outcomes()")
+        chances = list(zip(actions, probabilities, strict=True))
+        raise GameError(
+            f"chance probabilities sum to {sum(probabilities):.12g}, not 1: {chances[:6]}; correct chance_outcomes()"
+        )
     return actions, probabilities
 
 

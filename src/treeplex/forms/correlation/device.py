@@ -75,8 +75,8 @@ class Device:
         offsets = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
         flat = np.concatenate([table.ravel() for table in self.plans])
         joint_gradients(self.game.tree, self.game.payoff, flat, offsets, self.support, self.weights, gradients, values)
-        for found in (gradients, values):
-            found.setflags(write=False)
+        for array in (gradients, values):
+            array.setflags(write=False)
         return gradients, values
 
     @property
@@ -123,9 +123,9 @@ class Device:
         """Return each player's average strategy in sequence form, float64 [Q]."""
         mean = np.zeros(int(self.game.tree.sequence_offsets[-1]))
         for player in range(self.game.players):
-            own = slice(*(int(q) for q in self.game.tree.sequence_offsets[player : player + 2]))
+            sequences = slice(*(int(q) for q in self.game.tree.sequence_offsets[player : player + 2]))
             for plan, share in enumerate(self.shares(player)):
-                mean[own] += share * self.strategy(player, plan)
+                mean[sequences] += share * self.strategy(player, plan)
         return mean
 
     def policy(self) -> Policy:
@@ -149,15 +149,15 @@ class Device:
 
     def merged(self) -> "Device":
         """Return the device sorted, without duplicate plans and joint plans of weight 0."""
-        kept = self.weights > 0.0
+        positive = self.weights > 0.0
         numbers, plans = [], []
         for player, table in enumerate(self.plans):
-            used, place = np.unique(self.support[kept, player], return_inverse=True)
+            used, index = np.unique(self.support[positive, player], return_inverse=True)
             rows, number = np.unique(table[used], axis=0, return_inverse=True)
             plans.append(rows)
-            numbers.append(number.reshape(-1)[place.reshape(-1)])
+            numbers.append(number.reshape(-1)[index.reshape(-1)])
         support, row = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
-        weights = np.bincount(row.reshape(-1), weights=self.weights[kept], minlength=len(support))
+        weights = np.bincount(row.reshape(-1), weights=self.weights[positive], minlength=len(support))
         return Device(self.game, tuple(plans), support, weights / weights.sum())
 
     def __repr__(self) -> str:
@@ -169,11 +169,11 @@ def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) ->
     """Convert to a contiguous array of integers; refuse values that would be rounded or truncated."""
     given = np.asarray(given)
     with np.errstate(invalid="ignore"):
-        found = np.ascontiguousarray(given, kind)
-    if not np.array_equal(found, given):
-        wrong = given[found != given].flat[0]
+        converted = np.ascontiguousarray(given, kind)
+    if not np.array_equal(converted, given):
+        wrong = given[converted != given].flat[0]
         raise PolicyError(f"plans, actions and support of a device must be integers, not {wrong!s}")
-    return found
+    return converted
 
 
 def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:

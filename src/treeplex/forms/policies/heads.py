@@ -15,8 +15,8 @@ def masked_softmax(logits: NDArray[Any], legal: Bools) -> Floats:
     """Return the softmax of logits [n, columns] over ``legal`` columns, zero elsewhere; float64 [n, columns]."""
     masked = np.where(legal, logits.astype(np.float64), -np.inf)
     weights = np.exp(masked - masked.max(axis=1, keepdims=True))
-    found: Floats = weights / weights.sum(axis=1, keepdims=True)
-    return found
+    policy: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return policy
 
 
 def matched_rows(values: NDArray[Any], legal: Bools, greedy: bool = False) -> Floats:
@@ -39,8 +39,8 @@ def best_rows(values: NDArray[Any], legal: Bools) -> Floats:
 
 def uniform_rows(legal: Bools) -> Floats:
     """Return the uniform policy over legal actions, float64 [n, columns]."""
-    found: Floats = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
-    return found
+    policy: Floats = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    return policy
 
 
 def matched_or_best_rows(values: NDArray[Any], legal: Bools) -> Floats:

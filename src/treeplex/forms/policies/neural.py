@@ -102,9 +102,9 @@ class NeuralPolicy:
             legal: bool [n, columns], at least one action per row.
             member: index of the network in a mixture.
         """
-        found = with_player(rows, player, self.players) if self.shared else rows
-        found = outputs_of(self.networks[0 if self.shared else member * self.players + player], found)
-        return self._of_outputs(found[:, : len(self.view.actions)], legal)
+        values = with_player(rows, player, self.players) if self.shared else rows
+        values = outputs_of(self.networks[0 if self.shared else member * self.players + player], values)
+        return self._of_outputs(values[:, : len(self.view.actions)], legal)
 
     def action_probabilities(self, state: State, player_id: int | None = None) -> dict[int, float]:
         """``{action id: probability}`` at a state. Name and meaning are OpenSpiel's.

@@ -102,10 +102,10 @@ def transferred(policy: Policy, game: CompiledGame) -> Policy:
     """
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
     for (player, infostate), infoset in game.lookup.items():
-        found, actions = policy[player, infostate], game.actions_at(infoset)
-        if sorted(found) != sorted(actions):
-            raise PolicyError(f"actions at infostate {infostate!r} are {list(found)}, but {actions} in {game}")
-        probabilities[game.sequences_at(infoset)] = [found[action] for action in actions]
+        chances, actions = policy[player, infostate], game.actions_at(infoset)
+        if sorted(chances) != sorted(actions):
+            raise PolicyError(f"actions at infostate {infostate!r} are {list(chances)}, but {actions} in {game}")
+        probabilities[game.sequences_at(infoset)] = [chances[action] for action in actions]
     return Policy(game, probabilities)
 
 

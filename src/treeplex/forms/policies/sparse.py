@@ -93,8 +93,8 @@ class TablePolicy:
         self.spec, self.infosets, self.probabilities = spec, tuple(infosets), tuple(probabilities)
         self.about: Mapping[str, str] = dict(about or {})
         self.counts: Final = tuple(
-            int(np.searchsorted(np.frombuffer(each.first, np.int64), len(row), side="left"))
-            for each, row in zip(self.infosets, self.probabilities, strict=True)
+            int(np.searchsorted(np.frombuffer(of_player.first, np.int64), len(row), side="left"))
+            for of_player, row in zip(self.infosets, self.probabilities, strict=True)
         )
 
     @classmethod

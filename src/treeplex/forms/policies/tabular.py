@@ -233,8 +233,8 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
     bad[game.tree.sequence_infoset[negative]] = True
     if bad.any():
         infoset = int(np.argmax(bad))
-        found: Mapping[int, float] = {int(game.action_ids[q]): float(array[q]) for q in game.sequences_at(infoset)}
+        chances: Mapping[int, float] = {int(game.action_ids[q]): float(array[q]) for q in game.sequences_at(infoset)}
         raise PolicyError(
-            f"not a distribution at infostate {game.infostates[infoset]!r}: {found}; give nonnegative numbers that sum to 1"
+            f"not a distribution at infostate {game.infostates[infoset]!r}: {chances}; give nonnegative numbers that sum to 1"
         )
     return array

@@ -82,15 +82,15 @@ class View:
         """
         if self.kind == WORDS:
             return np.array([hashed(text) for text in game.infostates[begin:end]]).reshape(end - begin, HASHED)
-        found = game.infostates.tensors(begin, end) if isinstance(game.infostates, LazyInfostates) else None
-        if found is None:
+        rows = game.infostates.tensors(begin, end) if isinstance(game.infostates, LazyInfostates) else None
+        if rows is None:
             whole = infoset_tensors(game)
             if whole is None:
                 raise GameError(
                     f"the rules of {game} have no information_state_tensor, the input of this network; give a game that has one"
                 )
-            found = whole[begin:end]
-        return found / self.scale
+            rows = whole[begin:end]
+        return rows / self.scale
 
     def to_json(self) -> str:
         """Return the view as JSON text for files."""
@@ -103,11 +103,11 @@ class View:
         Raises:
             ValueError, KeyError, TypeError: the text is not a view.
         """
-        found = json.loads(text)
-        scale, actions = np.array(found["scale"], np.float32), tuple(int(action) for action in found["actions"])
-        if found["kind"] not in (TENSOR, WORDS) or scale.ndim != 1 or not (scale > 0.0).all() or not actions:
+        data = json.loads(text)
+        scale, actions = np.array(data["scale"], np.float32), tuple(int(action) for action in data["actions"])
+        if data["kind"] not in (TENSOR, WORDS) or scale.ndim != 1 or not (scale > 0.0).all() or not actions:
             raise ValueError("invalid feature description")
-        return cls(found["kind"], scale, actions)
+        return cls(data["kind"], scale, actions)
 
 
 class PlayStatistics(NamedTuple):
@@ -168,5 +168,5 @@ def probe(rules: Game, kind: str | None = None) -> PlayStatistics:
 def hashed(text: str) -> Rows:
     """Hash the words of a text and their positions to a binary row (Weinberger et al. 2009), float32 [:data:`HASHED`]."""
     row = np.zeros(HASHED, np.float32)
-    row[[crc32(f"{place}:{word}".encode()) % HASHED for place, word in enumerate(WORD.findall(text))]] = 1.0
+    row[[crc32(f"{index}:{word}".encode()) % HASHED for index, word in enumerate(WORD.findall(text))]] = 1.0
     return row

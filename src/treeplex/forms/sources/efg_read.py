@@ -127,10 +127,10 @@ class GambitReader:
 
     def skip(self, content: str) -> bool:
         """Consume the next token if it is this mark or word; return whether it was."""
-        found = self.token.kind in ("mark", "word") and self.token.content == content
-        if found:
+        matches = self.token.kind in ("mark", "word") and self.token.content == content
+        if matches:
             self.token = next(self.tokens)
-        return found
+        return matches
 
     def expect(self, content: str, what: str) -> None:
         if not self.skip(content):

@@ -84,11 +84,11 @@ class NfgReader(GambitReader):
 
     def outcomes(self, players: int) -> list[Payoffs]:
         """Read the payoffs of all outcomes, starting with the empty outcome."""
-        found: list[Payoffs] = [(Fraction(0),) * players]
+        outcomes: list[Payoffs] = [(Fraction(0),) * players]
         while not self.skip("}"):
             line = self.token.line
-            found.append(self.payoffs(players, line, named=True))
-        return found
+            outcomes.append(self.payoffs(players, line, named=True))
+        return outcomes
 
     def outcome(self, outcomes: list[Payoffs], profiles: int) -> Payoffs:
         """Read the payoffs of the next profile by its outcome."""

@@ -191,7 +191,7 @@ def openspiel_file(text: str) -> str | None:
 def quiet_stderr() -> Iterator[None]:
     """Suppress messages that C++ code prints to stderr before raising them as exceptions."""
     try:
-        kept = os.dup(2)
+        original = os.dup(2)
     except OSError:
         yield
         return
@@ -200,8 +200,8 @@ def quiet_stderr() -> Iterator[None]:
             os.dup2(nowhere.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(original, 2)
+        os.close(original)
 
 
 def first_line(error: Exception) -> str:

@@ -99,8 +99,8 @@ _MODULES: dict[Path, tuple[tuple[int, int], ModuleType]] = {}
 
 def module_of(path: Path, error: type[TreeplexError]) -> ModuleType:
     """Return the file as a module; execute it if it is new or has changed."""
-    full, found = path.resolve(), path.stat()
-    stamp = found.st_mtime_ns, found.st_size
+    full, status = path.resolve(), path.stat()
+    stamp = status.st_mtime_ns, status.st_size
     if _MODULES.get(full, (None,))[0] != stamp:
         _MODULES[full] = stamp, run_file(path, error)
     return _MODULES[full][1]
@@ -195,17 +195,21 @@ GAME = ObjectKind(
 
 def named_object(module: ModuleType, path: Path, name: str, wanted: ObjectKind) -> Any:
     """Return the file's object ``name``, or its only class of the expected kind without a name."""
-    own = {key: thing for key, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__}
+    own_things = {key: thing for key, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__}
     if name:
         if not hasattr(module, name):
-            defined = [key for key, thing in vars(module).items() if key in own or (key.isupper() and wanted.is_ready(thing))]
+            defined = [
+                key for key, thing in vars(module).items() if key in own_things or (key.isupper() and wanted.is_ready(thing))
+            ]
             raise SpecError(f"{path} defines no {name!r}{nearest(name, defined) if defined else '; it defines no classes'}")
         return getattr(module, name)
     known = vars(module).items()
-    ones = [key for key, thing in known if wanted.is_one(thing) and (key in own or not callable(thing)) and key[0] != "_"]
+    ones = [
+        key for key, thing in known if wanted.is_one(thing) and (key in own_things or not callable(thing)) and key[0] != "_"
+    ]
     if len(ones) != 1:
-        found = f"it defines {', '.join(ones)}" if ones else f"it defines no {wanted.what}"
-        raise SpecError(f"cannot choose a {wanted.noun} in {path}: {found}; write {path}:Name")
+        defines = f"it defines {', '.join(ones)}" if ones else f"it defines no {wanted.what}"
+        raise SpecError(f"cannot choose a {wanted.noun} in {path}: {defines}; write {path}:Name")
     return getattr(module, ones[0])
 
 

@@ -233,10 +233,10 @@ def nested_verdict(survey: HistoryView) -> Verdict:
     if not len(wrong):
         return Verdict(True)
     infoset = int(wrong[0])
-    one, _ = survey.two_of(infoset, lambda place: int(survey.above[place]))
+    one, _ = survey.two_of(infoset, lambda move: int(survey.above[move]))
     before = survey.tree.infoset_player[survey.above[one]]
     what = f", between which player {before} could, who moved before"
-    return Verdict(False, survey.confused(infoset, what, lambda place: int(survey.above[place])))
+    return Verdict(False, survey.confused(infoset, what, lambda move: int(survey.above[move])))
 
 
 def ladder_verdict(survey: HistoryView) -> Verdict:
@@ -289,10 +289,10 @@ def open_loop(survey: HistoryView) -> Verdict:
 
 def count_pieces(survey: HistoryView) -> Pieces:
     """Count the pieces that backward recursion solves."""
-    found = [(piece.static, len(piece.choosers), sum(map(len, piece.choices.values()))) for piece in survey.parts.pieces()]
+    pieces = [(piece.static, len(piece.choosers), sum(map(len, piece.choices.values()))) for piece in survey.parts.pieces()]
     return Pieces(
-        count=len(found),
-        static=sum(static for static, _, _ in found),
-        players=max((players for _, players, _ in found), default=0),
-        infosets=max((infosets for _, _, infosets in found), default=0),
+        count=len(pieces),
+        static=sum(static for static, _, _ in pieces),
+        players=max((players for _, players, _ in pieces), default=0),
+        infosets=max((infosets for _, _, infosets in pieces), default=0),
     )

@@ -105,11 +105,11 @@ class HistoryView:
     def two_of(self, infoset: int, by: Callable[[int], int]) -> tuple[int, int]:
         """Return two histories of an infoset for which ``by`` differs, as indices into :attr:`moves`."""
         places = np.flatnonzero(self.key == infoset)
-        return int(places[0]), next(int(place) for place in places if by(int(place)) != by(int(places[0])))
+        return int(places[0]), next(int(move) for move in places if by(int(move)) != by(int(places[0])))
 
     def confused(self, infoset: int, what: str, by: Callable[[int], int] | None = None) -> str:
         """Describe two histories of an infoset that its player cannot distinguish."""
-        one, two = self.two_of(infoset, by or (lambda place: place))
+        one, two = self.two_of(infoset, by or (lambda move: move))
         return f"{self.who(infoset)} cannot tell {self.path(self.moves[one])} from {self.path(self.moves[two])}{what}"
 
 

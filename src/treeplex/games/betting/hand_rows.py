@@ -77,9 +77,9 @@ class HandRows:
             SpecError: there are too many rows.
         """
         deck = tuple(np.unique(game.hands).tolist())
-        found = cls(deck, game.deal, game.hands, game.strengths_on, name)
-        found.check()
-        return found
+        rows = cls(deck, game.deal, game.hands, game.strengths_on, name)
+        rows.check()
+        return rows
 
     def check(self) -> None:
         """Raise :class:`SpecError` if there are too many rows."""
@@ -93,7 +93,7 @@ class HandRows:
     def counts(self) -> tuple[int, ...]:
         """Number of rows on each street."""
         boards = accumulate((comb(len(self.deck), shown) for shown in self.deal), mul)
-        return tuple(each * len(self.hands) for each in boards)
+        return tuple(count * len(self.hands) for count in boards)
 
     @property
     def about(self) -> Mapping[str, Any]:
@@ -109,7 +109,7 @@ class HandRows:
         """See :class:`CardRows`."""
         left = np.array([card for card in self.deck if card not in start])
         drawn = left[np.argsort(random.random((count, len(left))), axis=1)[:, : sum(self.deal) - len(start)]]
-        return [(*start, *each) for each in drawn.tolist()]
+        return [(*start, *cards) for cards in drawn.tolist()]
 
     def on_board(self, boards: Sequence[tuple[int, ...]], number: int) -> BoardHands:
         """See :class:`CardRows`."""
@@ -120,7 +120,7 @@ class HandRows:
 
     def at(self, board: tuple[int, ...]) -> Ints:
         """See :class:`CardRows`."""
-        places, number = {card: place for place, card in enumerate(self.deck)}, 0
+        places, number = {card: index for index, card in enumerate(self.deck)}, 0
         for start, end in pairwise([0, *accumulate(self.deal)]):
             if end <= len(board):
                 shown = sorted(places[card] for card in board[start:end])

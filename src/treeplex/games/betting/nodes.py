@@ -110,15 +110,15 @@ def number_nodes(
 def ends_of(settlements: Sequence[Settlement], players: int) -> Ends:
     """Convert settlements to arrays."""
     most = max(len(settlement.pots) for settlement in settlements)
-    put, kept = (
+    put, shares = (
         np.array([settlement.put for settlement in settlements]),
         np.array([settlement.kept for settlement in settlements]),
     )
     chips, able = np.zeros((len(settlements), most)), np.zeros((len(settlements), most), np.int64)
-    for end, each in enumerate(settlements):
-        for pot, (amount, winners) in enumerate(each.pots):
+    for end, settled in enumerate(settlements):
+        for pot, (amount, winners) in enumerate(settled.pots):
             chips[end, pot], able[end, pot] = amount, sum(1 << seat for seat in winners)
-    return Ends(put.reshape(-1, players), chips, able, kept, np.array(settlements[0].order, np.int64))
+    return Ends(put.reshape(-1, players), chips, able, shares, np.array(settlements[0].order, np.int64))
 
 
 def table_size(nodes: Nodes, counts: Sequence[int]) -> int:

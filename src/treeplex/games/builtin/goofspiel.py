@@ -116,7 +116,7 @@ class GoofspielState(CheckedState):
         player = observer(self, player)
         shown = "Point card sequence: " + "".join(f"{card + 1} " for card in self.cards) + "\n"
         won = "Win sequence: " + "".join(f"{winner} " for winner in self.winners) + "\n"
-        won += "Points: " + "".join(f"{each} " for each in self.points()) + "\n"
+        won += "Points: " + "".join(f"{points} " for points in self.points()) + "\n"
         if not self.rules.imp_info:
             return shown + "".join(map(self.hand_text, range(self.rules.players))) + won
         played = f"P{player} action sequence: " + "".join(f"{bid[player]} " for bid in self.bids) + "\n"

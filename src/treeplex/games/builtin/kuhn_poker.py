@@ -161,7 +161,7 @@ class KuhnCards(CardGame):
         first, bettor = bets.find("b"), [True] * self.players
         if first >= 0:
             bettor = [bets[seat if seat >= first else self.players + seat] == "b" for seat in range(self.players)]
-        return shared_pot([1 + (own and first >= 0) for own in bettor], [not own for own in bettor])
+        return shared_pot([1 + (bet and first >= 0) for bet in bettor], [not bet for bet in bettor])
 
     def strengths_on(self, board: Sequence[int]) -> NDArray[np.int64]:
         return np.arange(len(self.hands))

@@ -109,8 +109,8 @@ class LeducState(CheckedState):
         row.append(float(hand != NO_CARD and hand // copies == table.public_card // copies))
         longest = game.num_players * (game.raises + 1)
         for actions in table.rounds:
-            for place in range(longest):
-                row += one_hot(actions[place] if place < len(actions) else NO_CARD, len(ACTION_NAMES))
+            for index in range(longest):
+                row += one_hot(actions[index] if index < len(actions) else NO_CARD, len(ACTION_NAMES))
         most = game.ante + game.raises * sum(game.bets)
         return [*row, *(paid / most for paid in table.paid)]
 
@@ -127,9 +127,9 @@ class LeducState(CheckedState):
         return f"Chance outcome:{action}" if self.table.player == CHANCE else ACTION_NAMES[action]
 
 
-def one_hot(place: int, length: int) -> list[float]:
-    """Return zeros with a one at index ``place``, if it is in range."""
-    return [float(place == each) for each in range(length)]
+def one_hot(index: int, length: int) -> list[float]:
+    """Return zeros with a one at ``index``, if it is in range."""
+    return [float(index == i) for i in range(length)]
 
 
 def private_text(player: int, card: int) -> str:

@@ -56,9 +56,9 @@ class MatrixState(CheckedState):
 
     def information_state_string(self, player: int | None = None) -> str:
         player = observer(self, player)
-        own = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) < 2 else ""
+        own_move = f"Observer's action this turn: {self.moves[player]}\n" if player < len(self.moves) < 2 else ""
         ended = "Terminal" if len(self.moves) == 2 else "Non-terminal"
-        return f"Current player: {self.current_player()}\n{own}Observing player: {player}. {ended}"
+        return f"Current player: {self.current_player()}\n{own_move}Observing player: {player}. {ended}"
 
     def public_state(self) -> Hashable:
         return len(self.moves)

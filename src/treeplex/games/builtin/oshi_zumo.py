@@ -53,8 +53,8 @@ class OshiZumoState(CheckedState):
     def after(self, action: int) -> "OshiZumoState":
         first, second = cast(tuple[int, int], action)
         coins = self.coins[0] - first, self.coins[1] - second
-        place = self.place + (first > second) - (first < second)
-        return OshiZumoState(self.rules, (*self.bids, (first, second)), coins, place)
+        position = self.place + (first > second) - (first < second)
+        return OshiZumoState(self.rules, (*self.bids, (first, second)), coins, position)
 
     def returns(self) -> Sequence[float]:
         draw = self.place == 0 or (self.rules.alesia and abs(self.place) <= self.rules.size)

@@ -79,8 +79,8 @@ class PhantomGame(Game):
     def turns(self) -> NDArray[np.int64]:
         """Rotations and reflections that preserve wins, as images of cells, int64 [g, n]; identity first."""
         board = np.arange(self.cells).reshape(self.rows, self.columns)
-        turned = [np.rot90(each, turns) for each in (board, board.T) for turns in range(4)]
-        images = {tuple(each.ravel().tolist()): None for each in turned if each.shape == board.shape}
+        turned = [np.rot90(grid, turns) for grid in (board, board.T) for turns in range(4)]
+        images = {tuple(grid.ravel().tolist()): None for grid in turned if grid.shape == board.shape}
         return np.array([image for image in images if (self.won[:, permuted(image)] == self.won).all()])
 
     @cached_property
@@ -158,11 +158,15 @@ class PhantomState(CheckedState):
         return [1.0, -1.0] if last == 0 else [-1.0, 1.0]
 
     def information_state_string(self, player: int | None = None) -> str:
-        own = observer(self, player)
-        board = self.game.lines_of(self.marks(own))
+        observing = observer(self, player)
+        board = self.game.lines_of(self.marks(observing))
         if self.game.observation == HIDDEN:
-            return board + "".join(f"{own},{self.seen_as(own, cell)} " for mover, cell in self.tried if mover == own)
-        turns = "".join(f"{mover},{self.seen_as(own, cell) if mover == own else '?'} " for mover, cell in self.tried)
+            return board + "".join(
+                f"{observing},{self.seen_as(observing, cell)} " for mover, cell in self.tried if mover == observing
+            )
+        turns = "".join(
+            f"{mover},{self.seen_as(observing, cell) if mover == observing else '?'} " for mover, cell in self.tried
+        )
         return f"{board}{len(self.tried)}\n{turns}"
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float]:
@@ -299,14 +303,14 @@ class PhantomTicTacToe(PhantomGame):
     @cached_property
     def lines(self) -> list[int]:
         """The winning lines."""
-        found = []
+        lines = []
         for row in range(self.rows):
             for column in range(self.columns):
                 for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
                     line = [(row + k * down, column + k * right) for k in range(self.line)]
                     if all(0 <= r < self.rows and 0 <= c < self.columns for r, c in line):
-                        found.append(sum({1 << (r * self.columns + c) for r, c in line}))
-        return found
+                        lines.append(sum({1 << (r * self.columns + c) for r, c in line}))
+        return lines
 
     def wins(self, player: int, board: int) -> bool:
         return any(board & line == line for line in self.lines)
@@ -348,8 +352,8 @@ class DarkHex(PhantomGame):
 
     def edge(self, player: int, cell: int) -> tuple[bool, bool]:
         """Return whether a cell lies on a player's first edge, and on the last."""
-        place, last = (cell // self.columns, self.rows - 1) if player == 0 else (cell % self.columns, self.columns - 1)
-        return place == 0, place == last
+        line, last = (cell // self.columns, self.rows - 1) if player == 0 else (cell % self.columns, self.columns - 1)
+        return line == 0, line == last
 
     def neighbours(self, cell: int) -> list[int]:
         """Return the adjacent cells; each row is shifted right by half a cell."""

@@ -63,8 +63,8 @@ class TicTacToeState(CheckedState):
 
     def features(self) -> NDArray[np.float64]:
         """Return 1 for cells of the player to act, then for the opponent's, float64 [18]."""
-        own, other = self.boards[len(self.moves) % 2], self.boards[1 - len(self.moves) % 2]
-        return np.array([board >> cell & 1 for board in (own, other) for cell in CELLS], np.float64)
+        mover, other = self.boards[len(self.moves) % 2], self.boards[1 - len(self.moves) % 2]
+        return np.array([board >> cell & 1 for board in (mover, other) for cell in CELLS], np.float64)
 
     def picture(self) -> str:
         marks = ["x" if self.boards[0] >> cell & 1 else "o" if self.boards[1] >> cell & 1 else "." for cell in CELLS]

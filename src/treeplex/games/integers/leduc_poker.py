@@ -34,7 +34,7 @@ def leduc_rules(players: int, ranks: int, suits: int, raises: int, bets: tuple[i
         return most
 
     @njit
-    def actions(state: Any, found: Any) -> int:
+    def actions(state: Any, legal: Any) -> int:
         count = 0
         if state[DEALT] < players or state[NEXT] == CHANCE:
             for card in range(cards):
@@ -42,16 +42,16 @@ def leduc_rules(players: int, ranks: int, suits: int, raises: int, bets: tuple[i
                 for player in range(state[DEALT]):
                     held |= state[hands + player] == card
                 if not held:
-                    found[count] = card
+                    legal[count] = card
                     count += 1
             return count
         if highest(state) > state[PAID + state[NEXT]]:
-            found[count] = FOLD
+            legal[count] = FOLD
             count += 1
-        found[count] = CALL
+        legal[count] = CALL
         count += 1
         if state[RAISES] < raises:
-            found[count] = RAISE
+            legal[count] = RAISE
             count += 1
         return count
 
@@ -108,10 +108,10 @@ def leduc_rules(players: int, ranks: int, suits: int, raises: int, bets: tuple[i
         best, winners, pot = -1, 0, 0
         for i in range(players):
             pot += state[PAID + i]
-            found = strength(state, i)
-            if found > best:
-                best, winners = found, 0
-            winners += found == best
+            hand_strength = strength(state, i)
+            if hand_strength > best:
+                best, winners = hand_strength, 0
+            winners += hand_strength == best
         share = pot / winners if strength(state, player) == best else 0.0
         return float(share - state[PAID + player])
 

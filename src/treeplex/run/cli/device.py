@@ -134,8 +134,8 @@ def place_of(game: "CompiledGame", trigger: "Trigger") -> tuple[str, str]:
     """Describe where a player deviates, and after which recommendation."""
     if trigger.infoset is None:
         return "the beginning", ""
-    told = "" if trigger.told is None else action_name(game, trigger.infoset, trigger.told)
-    return in_one_line(game.infostates[trigger.infoset]), told
+    recommended = "" if trigger.told is None else action_name(game, trigger.infoset, trigger.told)
+    return in_one_line(game.infostates[trigger.infoset]), recommended
 
 
 def action_name(game: "CompiledGame", infoset: int, number: int) -> str:
@@ -165,14 +165,14 @@ def print_plans(loaded: "Device", top: int, lines: int) -> None:
 def plan_text(loaded: "Device", player: int, number: int, lines: int) -> str:
     """Return ``infostate: action`` for the infostates that the plan does not exclude, one per line."""
     game, first = loaded.game, int(loaded.game.tree.infoset_offsets[player])
-    told = [
+    actions = [
         f"{in_one_line(game.infostates[first + local])}: {action_name(game, first + local, action)}"
         for local, action in enumerate(loaded.plans[player][number].tolist())
         if action >= 0
     ]
-    if lines and len(told) > lines:
-        told = [*told[:lines], f"... {len(told) - lines} more infostates (--lines 0)"]
-    return "\n".join(told) or "(no decisions)"
+    if lines and len(actions) > lines:
+        actions = [*actions[:lines], f"... {len(actions) - lines} more infostates (--lines 0)"]
+    return "\n".join(actions) or "(no decisions)"
 
 
 def order_of(loaded: "Device") -> list[int]:

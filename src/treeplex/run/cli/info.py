@@ -67,13 +67,13 @@ def games(as_json: Json = False) -> None:
 def parameters_of(info: "GameInfo") -> str:
     """Return the parameters of a game with their defaults in spec syntax."""
     parts: list[str] = []
-    for each in info.parameters:
-        value = list(each.default) if isinstance(each.default, tuple) else each.default
-        series = each.name.rstrip("0123456789")
-        if series != each.name and parts and parts[-1].startswith(series):
-            parts[-1] = f"{parts[-1].split(' to ')[0]} to {each.name}"
+    for parameter in info.parameters:
+        value = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+        series = parameter.name.rstrip("0123456789")
+        if series != parameter.name and parts and parts[-1].startswith(series):
+            parts[-1] = f"{parts[-1].split(' to ')[0]} to {parameter.name}"
         else:
-            parts.append(each.name if value is None else f"{each.name}={value}".replace(" ", ""))
+            parts.append(parameter.name if value is None else f"{parameter.name}={value}".replace(" ", ""))
     return ", ".join(parts)
 
 
@@ -202,12 +202,12 @@ def info(
         print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
 
 
-def print_estimate(found: "Estimate", *, as_json: bool) -> None:
+def print_estimate(estimate: "Estimate", *, as_json: bool) -> None:
     """Print the estimated cost of solving."""
     if as_json:
-        print_json(found.to_json())
+        print_json(estimate.to_json())
     else:
-        print_facts(found.facts(), title=found.title)
+        print_facts(estimate.facts(), title=estimate.title)
 
 
 def counts_of(compiled: "CompiledGame") -> dict[str, Any]:

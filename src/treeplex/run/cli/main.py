@@ -51,7 +51,7 @@ def options(
 
 def main() -> None:
     """Run the command line; warnings are printed to stderr without their source location."""
-    warnings.formatwarning = lambda message, *place, **more: f"note: {message}\n"
+    warnings.formatwarning = lambda message, *location, **more: f"note: {message}\n"
     app(prog_name="treeplex")
 
 

@@ -136,8 +136,8 @@ def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "
 
         return Policy.uniform(compile_game(game))
     sources = sources_named_by(policy)
-    found: Policy = sources[0].policy(policy, game) if sources else load_policy(policy, game, complete=complete)
-    return found
+    loaded: Policy = sources[0].policy(policy, game) if sources else load_policy(policy, game, complete=complete)
+    return loaded
 
 
 def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:
@@ -150,11 +150,11 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
     if text is None:
         return list(chosen)
     wanted = text.replace("\\n", "\n")
-    found = [infoset for infoset in chosen if game.infostates[infoset] == wanted]
-    found = found or [infoset for infoset in chosen if wanted in game.infostates[infoset]]
-    if not found:
+    infosets = [infoset for infoset in chosen if game.infostates[infoset] == wanted]
+    infosets = infosets or [infoset for infoset in chosen if wanted in game.infostates[infoset]]
+    if not infosets:
         raise PolicyError(f"no infostate of {game} contains {text!r}{hint(text, game.infostates)}")
-    return found
+    return infosets
 
 
 def hint(text: str, infostates: Sequence[str]) -> str:

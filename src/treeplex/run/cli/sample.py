@@ -169,8 +169,8 @@ def resuming(sampled: "SamplingRun") -> str:
     """Return the command that resumes a run."""
     from treeplex.forms.sources.load import named_file
 
-    own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
-    return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
+    game = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
+    return f"treeplex sample {game}--resume {quoted(str(sampled.folder))}"
 
 
 @command("Estimate the value of a policy by playouts.", place=110)

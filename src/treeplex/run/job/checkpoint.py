@@ -50,7 +50,7 @@ def write_checkpoint(path: Path, position: Position, state: State) -> None:
         FileError: the folder cannot be written or the disk is full; an existing file is unchanged.
     """
     about = {"format": FORMAT, "version": str(VERSION), **{name: str(value) for name, value in vars(position).items()}}
-    tensors = {name: each if isinstance(each, Tensor) else tensor(np.asarray(each)) for name, each in state.items()}
+    tensors = {name: array if isinstance(array, Tensor) else tensor(np.asarray(array)) for name, array in state.items()}
     write_tensors(path, about, tensors)
 
 

@@ -327,8 +327,8 @@ class Session:
     def evaluate(self) -> Record:
         """Evaluate the current state; record and return the result."""
         job = self.job
-        found = job.measure()
-        numbers = {name: read(found[name]) for name, read in job.kind.numbers.items()}
+        measured = job.measure()
+        numbers = {name: read(measured[name]) for name, read in job.kind.numbers.items()}
         record = Record(job.done, job.clock.seconds, job.clock.cpu_seconds, numbers)
         self.records.append(record)
         self._worked = True

@@ -71,14 +71,14 @@ def reals(value: Any) -> tuple[float, ...]:
     """Validate a list of numbers, one per player or game."""
     if not isinstance(value, list | tuple):
         raise TypeError(f"{value!r} is not a list of numbers")
-    return tuple(real(each) for each in value)
+    return tuple(real(item) for item in value)
 
 
 def named_reals(value: Any) -> dict[str, float]:
     """Validate numbers by name."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{value!r} is not a mapping from names to numbers")
-    return {str(name): real(each) for name, each in value.items()}
+    return {str(name): real(item) for name, item in value.items()}
 
 
 def maybe(read: Read) -> Read:
@@ -140,13 +140,13 @@ class Record:
         """
         numbers = dict(self.numbers)
         numbers |= numbers.pop("measures", None) or {}
-        found: dict[str, Any] = {unit: self.done, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
+        row: dict[str, Any] = {unit: self.done, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
         for name, value in numbers.items():
             if isinstance(value, list | tuple):
-                found |= {f"{name.removesuffix('s')}_{number}": each for number, each in enumerate(value)}
+                row |= {f"{name.removesuffix('s')}_{number}": item for number, item in enumerate(value)}
             else:
-                found[name] = value
-        return found
+                row[name] = value
+        return row
 
     @classmethod
     def from_json(cls, text: str, schema: Schema, location: str) -> "Record":

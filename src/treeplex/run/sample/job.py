@@ -70,10 +70,10 @@ class SampleJob(Job):
     def left(self) -> float | None:
         """Estimate of the remaining iterations, from the histories per iteration if these are limited."""
         nodes, walked = self.settings.nodes, self.sampler.nodes
-        found = [] if self.total is None else [float(max(0, self.total - self.done))]
+        estimates = [] if self.total is None else [float(max(0, self.total - self.done))]
         if nodes is not None and walked:
-            found.append(max(0, nodes - walked) * self.done / walked)
-        return min(found, default=None)
+            estimates.append(max(0, nodes - walked) * self.done / walked)
+        return min(estimates, default=None)
 
     def begin(self) -> None:
         """Record the start of the session."""

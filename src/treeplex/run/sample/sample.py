@@ -126,9 +126,9 @@ def parsed_memory(memory: int | str) -> int:
     Raises:
         SpecError: the text is not a size.
     """
-    found = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)", str(memory).strip().lower())
+    match = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)", str(memory).strip().lower())
     try:
-        size = float(found[1]) * UNITS[found[2].upper()] if found else None
+        size = float(match[1]) * UNITS[match[2].upper()] if match else None
     except (KeyError, ValueError):
         size = None
     if size is None or size < 1 or size > 2**62:

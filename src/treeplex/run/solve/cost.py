@@ -83,8 +83,8 @@ def arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple):
-        for each in value:
-            yield from arrays_in(each)
+        for item in value:
+            yield from arrays_in(item)
 
 
 def payoffs_kept(game: CompiledGame) -> str:

@@ -35,13 +35,13 @@ def measures_of(given: AnyMeasures | None) -> dict[str, Measure]:
     """
     if given is None:
         return {}
-    found = dict(given) if isinstance(given, Mapping) else {text.rpartition(".py:")[2]: load_measure(text) for text in given}
-    for name, measure in found.items():
+    by_name = dict(given) if isinstance(given, Mapping) else {text.rpartition(".py:")[2]: load_measure(text) for text in given}
+    for name, measure in by_name.items():
         if not callable(measure):
             raise SpecError(f"measure {name!r} must be a function of a game and a policy, not {measure!r}")
         if name in SOLVE.numbers:
             raise SpecError(f"every run reports {name} already; give the measure another name")
-    return found
+    return by_name
 
 
 def load_measure(text: str) -> Measure:
@@ -64,10 +64,10 @@ def measured(measures: Mapping[str, Measure], game: CompiledGame, policy: Policy
     Raises:
         SpecError: a value is not a finite number.
     """
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name, measure in measures.items():
         value: Any = measure(game, policy)
         if not isinstance(value, Real) or not isfinite(value):
             raise SpecError(f"measure {name!r} must return a finite number, not {value!r}")
-        found[name] = float(value)
-    return found
+        numbers[name] = float(value)
+    return numbers

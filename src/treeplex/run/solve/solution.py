@@ -213,5 +213,5 @@ class Solution(ABC):
 def known(number: Any) -> Any:
     """Return a number or numbers, with None in place of unknown ones."""
     if isinstance(number, list):
-        return [known(each) for each in number]
+        return [known(item) for item in number]
     return None if number is None or number != number else number

@@ -184,7 +184,7 @@ class Solvable(ABC):
             raise SpecError(f"target {shown(text)} is not a number; write it in the game's units, such as 1e-3") from None
 
     @abstractmethod
-    def session(self, asked: SolveRequest, line: ProgressLine) -> AbstractContextManager[Session]:
+    def session(self, request: SolveRequest, line: ProgressLine) -> AbstractContextManager[Session]:
         """Return a session of a new or resumed :class:`SolvingJob`; its folder is locked within the context."""
 
     @abstractmethod

@@ -66,17 +66,17 @@ class TreeGame(Solvable):
         return self.compiled
 
     @contextmanager
-    def session(self, asked: SolveRequest, line: ProgressLine) -> Iterator[Session]:
+    def session(self, request: SolveRequest, line: ProgressLine) -> Iterator[Session]:
         """Start a new run, or resume one from its folder or from a solution in memory."""
-        if isinstance(asked.resume, GameSolution):
-            if asked.resume.folder is None or asked.out is not None:
-                with folder_at(SOLVE, asked.out) as folder:
-                    yield self.continued(asked.resume, asked, folder, line)
+        if isinstance(request.resume, GameSolution):
+            if request.resume.folder is None or request.out is not None:
+                with folder_at(SOLVE, request.out) as folder:
+                    yield self.continued(request.resume, request, folder, line)
                 return
-            found = asked.resume
-            asked = replace(asked, resume=found.folder, algorithm=asked.algorithm or found.solver.made_from)
-        with folder_at(SOLVE, asked.out if asked.resume is None else asked.resume) as folder:
-            yield self.started(asked, folder, line) if asked.resume is None else self.reopened(asked, folder, line)
+            solution = request.resume
+            request = replace(request, resume=solution.folder, algorithm=request.algorithm or solution.solver.made_from)
+        with folder_at(SOLVE, request.out if request.resume is None else request.resume) as folder:
+            yield self.started(request, folder, line) if request.resume is None else self.reopened(request, folder, line)
 
     def started(self, request: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
         """Start a new run."""
@@ -360,7 +360,7 @@ def reopen(
 
 
 def rebuilt(
-    place: object,
+    run: object,
     game: CompiledGame,
     algorithm: AnyAlgorithm,
     before: str,
@@ -384,33 +384,31 @@ def rebuilt(
     else:
         solver = solver_for(game, algorithm, settings)
     if not same_algorithm(solver.algorithm, before):
-        raise different(place, "algorithm", before, solver.algorithm)
+        raise different(run, "algorithm", before, solver.algorithm)
     solver.algorithm = before
     if solver.longest is not None and iterations is None:
         settings = replace(settings, iterations=min(settings.iterations, solver.longest))
     if solver.longest is not None and settings.iterations > solver.longest:
         raise SpecError(
-            f"{place} was run with {solver.algorithm}, which plans for {solver.longest:,} iterations; give at most that many, "
+            f"{run} was run with {solver.algorithm}, which plans for {solver.longest:,} iterations; give at most that many, "
             f"or start a new run with its parameter horizon={settings.iterations}"
         )
     return solver, replace(settings, iterations=1) if solver.exact else settings
 
 
-def check_fixed(place: object, old: SolveSettings, fixed: Mapping[str, object]) -> None:
+def check_fixed(run: object, old: SolveSettings, fixed: Mapping[str, object]) -> None:
     """Check that fixed settings are unchanged."""
     for name, value in fixed.items():
         if value is not None and value != getattr(old, name):
-            raise different(place, name, getattr(old, name), value)
+            raise different(run, name, getattr(old, name), value)
 
 
-def check_done(place: object, job: SolveJob, old: SolveSettings) -> None:
+def check_done(run: object, job: SolveJob, old: SolveSettings) -> None:
     """Check that limits exceed the progress of the run."""
     if job.done > job.settings.iterations:
-        raise SpecError(f"{place} has run {job.done} iterations already; iterations is the total, so give more than {job.done}")
+        raise SpecError(f"{run} has run {job.done} iterations already; iterations is the total, so give more than {job.done}")
     if job.settings.nodes not in (None, old.nodes) and job.solver.nodes > (job.settings.nodes or 0):
-        raise SpecError(
-            f"{place} has visited {job.solver.nodes:,} histories already; nodes is the total, so give more than that"
-        )
+        raise SpecError(f"{run} has visited {job.solver.nodes:,} histories already; nodes is the total, so give more than that")
 
 
 def check_not_started_again(options: Mapping[str, Any]) -> None:
@@ -427,9 +425,9 @@ def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int 
     return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
 
 
-def different(place: object, name: str, old: object, new: object) -> SpecError:
+def different(run: object, name: str, old: object, new: object) -> SpecError:
     """Return the error for a changed setting of a resumed run."""
-    return SpecError(f"{place} was run with {name} {old}, not {new}; leave it out or start a new run")
+    return SpecError(f"{run} was run with {name} {old}, not {new}; leave it out or start a new run")
 
 
 def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:

@@ -112,12 +112,12 @@ class SolveJob(SolvingJob):
     def measure(self) -> Mapping[str, Any]:
         """Evaluate the average policy."""
         policy = self.solver.average_policy()
-        found = judge(self.solver.game, policy)
+        judgement = judge(self.solver.game, policy)
         return {
-            "exploitability": float(found.exploitability),
-            "nash_conv": float(found.nash_conv),
-            "value": tuple(float(value) for value in found.value),
-            "gains": tuple(float(gain) for gain in found.gains),
+            "exploitability": float(judgement.exploitability),
+            "nash_conv": float(judgement.nash_conv),
+            "value": tuple(float(value) for value in judgement.value),
+            "gains": tuple(float(gain) for gain in judgement.gains),
             "nodes": self.solver.nodes,
             "measures": self.solver.measures() | measured(self.measures, self.solver.game, policy),
         }
@@ -213,10 +213,10 @@ def hardly_moves(records: Sequence[Record]) -> bool:
     slowly.
     """
     first, second, left = SLOW
-    found = {record.done: record.exploitability for record in records if record.done in (1, first, second)}
-    if len(found) < 3 or found[first] <= SOLVED * found[1]:
+    exploitability = {record.done: record.exploitability for record in records if record.done in (1, first, second)}
+    if len(exploitability) < 3 or exploitability[first] <= SOLVED * exploitability[1]:
         return False
-    return bool(found[second] > left * found[first])
+    return bool(exploitability[second] > left * exploitability[first])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -314,10 +314,10 @@ class GameSolution(Solution, PolicyMapping):
         """
         from treeplex.run.devices import device_of
 
-        found = device_of(self.solver)
-        if found is None:
+        described = device_of(self.solver)
+        if described is None:
             raise AlgorithmError(f"{self.algorithm} has no correlation device; solve with cfr-s or cfr-jr")
-        return found[0]
+        return described[0]
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write a resumable run folder with the policy; return its path.

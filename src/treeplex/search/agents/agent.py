@@ -194,9 +194,9 @@ class BaseAgent:
         :meth:`Agent.see` must replace state instead of modifying it in place; a class that modifies its state must copy it
         here.
         """
-        found = copy(self)
-        found.generator = deepcopy(self.generator)
-        return found
+        copied = copy(self)
+        copied.generator = deepcopy(self.generator)
+        return copied
 
     def check_acting(self) -> None:
         """Raise a :class:`GameError` if no player is to act."""

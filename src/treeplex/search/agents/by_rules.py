@@ -94,19 +94,19 @@ class RuleAgent(BaseAgent):
 
     def _chosen(self, bets: Bets, player: int) -> NDArray[np.int64]:
         """The index of each hand's action, int64 [H]."""
-        style, asked = self.style, "fold" in bets.kinds
+        style, faces_bet = self.style, "fold" in bets.kinds
         size = len(self.game.possible(self.state)[player])
         simple = {style.call, style.bet, style.raises} <= {0.0, NEVER}
         strength = np.full(size, 0.5) if simple else self._strength(self.game, self.state, player)
         passive, offered = bets.kinds.index("pass"), [k for k, kind in enumerate(bets.kinds) if kind == "bet"]
-        found = np.full(size, passive)
-        if asked:
-            found[strength < style.call] = bets.kinds.index("fold")
+        actions = np.full(size, passive)
+        if faces_bet:
+            actions[strength < style.call] = bets.kinds.index("fold")
         if offered:
             sizes = np.log(np.maximum(bets.sizes[offered], 1e-9))
             near = offered[int(sizes.argmax() if np.isinf(style.size) else np.abs(sizes - np.log(style.size)).argmin())]
-            found[strength >= (style.raises if asked else style.bet)] = near
-        return found
+            actions[strength >= (style.raises if faces_bet else style.bet)] = near
+        return actions
 
     @staticmethod
     def _strength_on(game: PublicGame, state: object, player: int) -> Floats:

@@ -88,16 +88,16 @@ class Explanation:
 
     def notes(self) -> list[str]:
         """Notes on the other players' likeliest hands and the number of omitted hands."""
-        found = []
+        notes = []
         if len(self.order) > SHOWN_HANDS:
-            found.append(f"{SHOWN_HANDS} of {len(self.order):,} hands")
+            notes.append(f"{SHOWN_HANDS} of {len(self.order):,} hands")
         for player, believed in enumerate(self.beliefs or ()):
             if player != self.player:
                 likely = [int(hand) for hand in np.argsort(-believed, kind="stable") if believed[hand] > 0]
                 shown = ", ".join(f"{self.hands[player][hand]} {believed[hand]:.3f}" for hand in likely[:SHOWN_OTHERS])
                 rest = f", and {len(likely) - SHOWN_OTHERS:,} more hands" if len(likely) > SHOWN_OTHERS else ""
-                found.append(f"belief about player {player}: {shown}{rest}")
-        return found
+                notes.append(f"belief about player {player}: {shown}{rest}")
+        return notes
 
     def to_dataframe(self) -> Any:
         """A ``pandas.DataFrame``, one row per player and possible hand.

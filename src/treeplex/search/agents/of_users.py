@@ -53,7 +53,9 @@ def load_leaf(text: str) -> LeafValue:
         SpecError: no such file, name or parameter, an exception in the file, or not a leaf-value function.
     """
     source, spec = user_source(text, LEAF)
-    required = inspect.isfunction(source) and any(each.default is each.empty for each in signature(source).parameters.values())
+    required = inspect.isfunction(source) and any(
+        parameter.default is parameter.empty for parameter in signature(source).parameters.values()
+    )
     leaf: LeafValue = source if required and not spec.parameters else load_user_object(text, LEAF)
     wanted = "a leaf must accept (places, believed, reached, player=None), in this order"
     if not callable(leaf) or inspect.isclass(leaf):

@@ -248,7 +248,7 @@ class SearchAgent(SubgameAgent[SubgameSolution]):
         self.game, self.belief, self.state = belief.game, belief, belief.state
         self._path, self._inside, self._drawn = path, (), None
         if not path:
-            self._stops, self._begun = (), (belief.state, *(own.tobytes() for own in belief.ranges))
+            self._stops, self._begun = (), (belief.state, *(weights.tobytes() for weights in belief.ranges))
 
     def _search(self) -> tuple[SubgameSolution, int]:
         """Return the solved current subgame and the index of the policy played."""

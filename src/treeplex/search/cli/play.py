@@ -256,15 +256,15 @@ def show(table: "Table", known: list[str]) -> None:
 def listed(names: list[str]) -> list[str]:
     """List actions with their numbers; of many consecutive bets one chip apart, only the first and the last are shown."""
 
-    def run(each: tuple[int, str]) -> tuple[str, int]:
-        word, _, chips = each[1].rpartition(" ")
-        return (word, int(chips) - each[0]) if chips.isdecimal() else ("", each[0])
+    def run(numbered: tuple[int, str]) -> tuple[str, int]:
+        word, _, chips = numbered[1].rpartition(" ")
+        return (word, int(chips) - numbered[0]) if chips.isdecimal() else ("", numbered[0])
 
-    found: list[str] = []
+    lines: list[str] = []
     for _, group in groupby(enumerate(names, start=1), run):
         like = [f"{number} {name}" for number, name in group]
-        found += like if len(like) <= MOST_LIKE else [f"{like[0]} ... {like[-1]}"]
-    return found
+        lines += like if len(like) <= MOST_LIKE else [f"{like[0]} ... {like[-1]}"]
+    return lines
 
 
 def asked(table: "Table", options: dict[int, str]) -> int:

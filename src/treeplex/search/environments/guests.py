@@ -174,11 +174,11 @@ class BotAgent(Guest):
         """A history at an infostate, preferably one that extends the history that the bot has observed."""
         if not self._histories:
             self._histories = histories_by_infostate(self._openspiel)
-        found = self._histories.get((player, other_names(player, infostate)[0]))
-        if not found:
+        histories = self._histories.get((player, other_names(player, infostate)[0]))
+        if not histories:
             raise GameError(f"OpenSpiel's game has no infostate {infostate!r} of player {player}")
         known = self._told.get(player, ())
-        return next((history for history in found if history[: len(known)] == known), found[0])
+        return next((history for history in histories if history[: len(known)] == known), histories[0])
 
     def _states(self, history: History) -> list[Any]:
         """OpenSpiel's states along a history."""
@@ -195,7 +195,7 @@ def says_policy(bot: Any) -> bool:
 
 def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
     """Map each player and infostate string of an OpenSpiel game to its histories."""
-    found: dict[tuple[int, str], list[History]] = {}
+    histories: dict[tuple[int, str], list[History]] = {}
     waiting = [game.new_initial_state()]
     while waiting:
         state = waiting.pop()
@@ -204,9 +204,9 @@ def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
         if not state.is_chance_node():
             player = state.current_player()
             infostate, _ = other_names(player, state.information_state_string(player))
-            found.setdefault((player, infostate), []).append(tuple(state.history()))
+            histories.setdefault((player, infostate), []).append(tuple(state.history()))
         waiting += [state.child(action) for action in state.legal_actions()]
-    return found
+    return histories
 
 
 class ObservingAgent(Guest):
@@ -252,13 +252,13 @@ class ObservingAgent(Guest):
         return {"observation": shown, "action_mask": mask}
 
     def shares(self, infostate: str) -> dict[int, float]:
-        found = self._choose(self.observation(infostate))
-        if np.ndim(found) == 0:
+        chosen = self._choose(self.observation(infostate))
+        if np.ndim(chosen) == 0:
             raise GameError(f"a function of observations has no policy: {NO_POLICY}; return probabilities by action")
-        return {action: float(share) for action, share in enumerate(found)}
+        return {action: float(share) for action, share in enumerate(chosen)}
 
     def act(self, hand: int) -> int:
         """See :meth:`treeplex.search.agents.agent.Agent.act`."""
         self.check_acting()
-        found = self._choose(self.observation(self.infostate(hand)))
-        return super().act(hand) if np.ndim(found) else self.check_legal(int(found), "a function of observations")
+        chosen = self._choose(self.observation(self.infostate(hand)))
+        return super().act(hand) if np.ndim(chosen) else self.check_legal(int(chosen), "a function of observations")

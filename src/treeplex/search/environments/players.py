@@ -165,11 +165,11 @@ class Play:
 
     def after(self, position: Position, action: int) -> Position:
         """Return the position after an action."""
-        found = position.children.get(action)
-        if found is None:
-            found = position.children[action] = Position(self, position.state.child(action))
+        child = position.children.get(action)
+        if child is None:
+            child = position.children[action] = Position(self, position.state.child(action))
             self._remembered += 1
-        return found
+        return child
 
     def move(self, action: int) -> None:
         """Play an action."""
@@ -517,13 +517,13 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
         """The decisions of all players who now move simultaneously."""
         if position.player == TERMINAL:
             return []
-        found, state = [position], position.state
+        positions, state = [position], position.state
         if isinstance(state, TurnBasedState) and state.state.is_simultaneous_node():
-            while isinstance(after := self.play.after(found[-1], found[-1].actions[0]).state, TurnBasedState):
+            while isinstance(after := self.play.after(positions[-1], positions[-1].actions[0]).state, TurnBasedState):
                 if after.state is not state.state:
                     break
-                found.append(self.play.after(found[-1], found[-1].actions[0]))
-        return found
+                positions.append(self.play.after(positions[-1], positions[-1].actions[0]))
+        return positions
 
     def step(
         self, actions: dict[str, Any]

@@ -165,13 +165,13 @@ def policies_of(game: CompiledGame, others: Policy | Mapping[int, Policy] | None
         if isinstance(others, Mapping) and not isinstance(others, Policy)
         else dict.fromkeys(range(game.players), others)
     )
-    found = []
+    policies = []
     for player in range(game.players):
         policy = given.get(player)
         if policy is not None and policy.game.identity != game.identity:
             raise PolicyError(f"the policy is for {policy.game}, not for {game}; give one for this game")
-        found.append(uniform_probabilities(game) if policy is None else policy.probabilities)
-    return found
+        policies.append(uniform_probabilities(game) if policy is None else policy.probabilities)
+    return policies
 
 
 def edge_keys(game: CompiledGame, player: int, policies: list[Floats]) -> Floats:

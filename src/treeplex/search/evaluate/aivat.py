@@ -64,7 +64,7 @@ class PolicyValues:
             GameError: there are too many combinations of hands.
         """
         rules = public_game(rules)
-        sizes = [len(own) for own in rules.first_ranges()]
+        sizes = [len(weights) for weights in rules.first_ranges()]
         if prod(sizes) > MOST_WEIGHTS:
             raise GameError(
                 f"{prod(sizes):,} combinations of hands are too many for exact values; use zero, or a custom value function"
@@ -202,7 +202,7 @@ class ReplayedHand:
 
     def __init__(self, game: PublicGame, dealt: Sequence[int], averaged: tuple[int, ...]) -> None:
         self.game, self.state, self.averaged, self._hands = game, game.first_state(), averaged, list(dealt)
-        self.ranges = [np.array(own, np.float64) for own in game.first_ranges()]
+        self.ranges = [np.array(weights, np.float64) for weights in game.first_ranges()]
         for player in range(game.players):
             if player not in averaged:
                 self._hold(player, dealt[player], len(self.ranges[player]))
@@ -224,8 +224,8 @@ class ReplayedHand:
         if len(self.averaged) != 1:
             return np.asarray(game.joint(state, ranges)[self.held])
         (player,) = self.averaged  # avoids enumerating pairs of hands
-        own = ranges[player] * game.possible(state)[player] * game.opposing(state, ranges, player)
-        return np.asarray(own.reshape([-1 if seat == player else 1 for seat in range(game.players)]))
+        beliefs = ranges[player] * game.possible(state)[player] * game.opposing(state, ranges, player)
+        return np.asarray(beliefs.reshape([-1 if seat == player else 1 for seat in range(game.players)]))
 
     def worth(self, values: ValueFunction) -> Floats:
         """Return V(s) as defined in the module docstring, float64 [N]."""
@@ -302,22 +302,22 @@ def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | N
             0. None computes all payoffs.
     """
     weights = game.joint(state, game.possible(state))[held] if weights is None else weights
-    found = np.zeros((*weights.shape, game.players))
+    payoffs = np.zeros((*weights.shape, game.players))
     places, deals = combinations_of(held, weights)
-    found[places] = game.payoffs_of(state, deals)
-    return np.moveaxis(found, -1, 0)
+    payoffs[places] = game.payoffs_of(state, deals)
+    return np.moveaxis(payoffs, -1, 0)
 
 
 def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
     """Chance probabilities of the labels for every combination of hands, float64 [labels, ...]."""
     weights = game.joint(state, game.possible(state))[held] if weights is None else weights
-    found = np.zeros((*weights.shape, len(game.options(state).labels)))
+    chances = np.zeros((*weights.shape, len(game.options(state).labels)))
     places, deals = combinations_of(held, weights)
-    found[places] = game.chances_of(state, deals)
-    return np.moveaxis(found, -1, 0)
+    chances[places] = game.chances_of(state, deals)
+    return np.moveaxis(chances, -1, 0)
 
 
 def combinations_of(held: Held, weights: Floats) -> tuple[tuple[Ints, ...], Ints]:
     """Array indices of the combinations of hands with positive weight, and the hands, int64 [D, N]."""
     places = np.argwhere(weights > 0)
-    return tuple(places.T), places + np.array([own.start or 0 for own in held])
+    return tuple(places.T), places + np.array([hands.start or 0 for hands in held])

@@ -113,14 +113,14 @@ class LocalBestResponse(BaseAgent):
             model.begin(None if seat is None else 1 - seat, np.random.default_rng(self.generator.integers(2**63)), at=at)
         start = Belief.root(self._first) if at is None else at
         self.game, self.state, ranges = start.game, start.state, start.ranges
-        self.reached = [np.tile(own, (len(self.models), 1)) for own in ranges]
+        self.reached = [np.tile(weights, (len(self.models), 1)) for weights in ranges]
 
     def fork(self) -> "LocalBestResponse":
         """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
-        found = super().fork()
-        assert isinstance(found, LocalBestResponse)
-        found.models, found.reached = [fork(model) for model in self.models], list(self.reached)
-        return found
+        copied = super().fork()
+        assert isinstance(copied, LocalBestResponse)
+        copied.models, copied.reached = [fork(model) for model in self.models], list(self.reached)
+        return copied
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
@@ -181,8 +181,8 @@ class LocalBestResponse(BaseAgent):
     def _others(self, reached: Floats) -> Floats:
         """Ranges of the copies, [models, H]; uniform if no copy can reach this state."""
         possible = self.game.possible(self.state)[1 - self.game.options(self.state).player]
-        kept = reached * possible
-        return kept if kept.sum() > 0 else np.tile(possible, (len(kept), 1))
+        ranges = reached * possible
+        return ranges if ranges.sum() > 0 else np.tile(possible, (len(ranges), 1))
 
     def _folding(self, label: int, other: int) -> tuple[Floats, State | None]:
         """Each hand's probability of folding to a bet, float64 [models, H], and the state after the fold.
@@ -193,12 +193,12 @@ class LocalBestResponse(BaseAgent):
         answers, options = self.game.bets(after), self.game.options(after)
         if answers is None or "fold" not in answers.kinds or options.player != other:
             return np.zeros_like(self.reached[other]), None
-        number, found = answers.kinds.index("fold"), []
+        number, chances = answers.kinds.index("fold"), []
         for model in self.models:
             ahead = fork(model)
             ahead.see(label)
-            found.append(ahead.policy()[number])
-        return np.array(found), self.game.after(after, options.labels[number])
+            chances.append(ahead.policy()[number])
+        return np.array(chances), self.game.after(after, options.labels[number])
 
 
 def stakes_of(game: PublicGame, state: State) -> Stakes:

@@ -160,8 +160,8 @@ def streams_of(seed: int, deal: int, hand: int, seats: int) -> tuple[np.random.G
         hand: number of the hand.
         seats: number of seats.
     """
-    own = [np.random.default_rng((seed, hand, SEAT_LANE + seat)) for seat in range(seats)]
-    return np.random.default_rng((seed, deal, CHANCE_LANE)), own
+    of_seats = [np.random.default_rng((seed, hand, SEAT_LANE + seat)) for seat in range(seats)]
+    return np.random.default_rng((seed, deal, CHANCE_LANE)), of_seats
 
 
 def check_games(game: PublicGame, agents: Sequence[Agent]) -> None:

@@ -125,14 +125,14 @@ class CheckedDown:
             return None
         stakes, bets = game.stakes_at(state), game.bets(state)
         assert stakes is not None
-        asked = bets is not None and "fold" in bets.kinds
-        seat = game.options(state).player if asked else player
+        faces_bet = bets is not None and "fold" in bets.kinds
+        seat = game.options(state).player if faces_bet else player
         weights = reached[seat] * game.opposing(state, reached, seat)
         if settled(game, state):
             return float(reached[player] @ game.terminal_values(state, reached, player)) / float(weights.sum())
         win, lose = game.showdown_payoffs(state, seat)
-        each = lose + (win - lose) * game.pot_shares(state, reached, seat)
-        worth = float(weights @ (np.maximum(each, -stakes.paid[seat]) if asked else each)) / float(weights.sum())
+        payoffs = lose + (win - lose) * game.pot_shares(state, reached, seat)
+        worth = float(weights @ (np.maximum(payoffs, -stakes.paid[seat]) if faces_bet else payoffs)) / float(weights.sum())
         return worth if seat == player else -worth
 
 
@@ -255,14 +255,14 @@ def luck_of(
 
 def possible_of(game: PublicGame, state: State, ranges: Sequence[Floats]) -> list[Floats]:
     """Set the ranges of hands that are impossible at a state to zero."""
-    return [own * can for own, can in zip(ranges, game.possible(state), strict=True)]
+    return [weights * can for weights, can in zip(ranges, game.possible(state), strict=True)]
 
 
-def winnings_of(found: tuple[list[float], list[float]]) -> Winnings:
+def winnings_of(payoffs: tuple[list[float], list[float]]) -> Winnings:
     """Means and standard errors of payoffs in both seats, with at least two payoffs each."""
-    means = [float(np.mean(own)) for own in found]
-    errors = [float(np.std(own, ddof=1)) / len(own) ** 0.5 for own in found]
-    return Winnings((means[0], means[1]), (errors[0], errors[1]), len(found[0]) + len(found[1]))
+    means = [float(np.mean(samples)) for samples in payoffs]
+    errors = [float(np.std(samples, ddof=1)) / len(samples) ** 0.5 for samples in payoffs]
+    return Winnings((means[0], means[1]), (errors[0], errors[1]), len(payoffs[0]) + len(payoffs[1]))
 
 
 def same_game(agent: Agent, opponent: Agent) -> PublicGame:
@@ -271,8 +271,8 @@ def same_game(agent: Agent, opponent: Agent) -> PublicGame:
     Raises:
         GameError: they play different games, or the game is not for two players.
     """
-    for each in (agent, opponent):
-        each.begin()
+    for player in (agent, opponent):
+        player.begin()
     if agent.game is not opponent.game or agent.game.players != 2:
         raise GameError("winnings need two agents of the same two-player game")
     return agent.game

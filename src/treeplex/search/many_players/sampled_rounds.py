@@ -94,10 +94,10 @@ class GuidedBetting:
         node = self.find(state)
         count = int(self.nodes.actions[node])
         where = self.nodes.rows[node] + self.rows.at(tuple(self.game.shown(state))) * count
-        found = self.shares[where + np.arange(count)[:, None]].astype(np.float64)
+        policy = self.shares[where + np.arange(count)[:, None]].astype(np.float64)
         blocked = self.game.free(state) == 0
-        found[:, blocked] = 1.0 / count
-        return np.asarray(found, np.float64)
+        policy[:, blocked] = 1.0 / count
+        return np.asarray(policy, np.float64)
 
     @cached_property
     def acting(self) -> Ints:
@@ -136,15 +136,15 @@ class SampledResult:
 
     def table(self, state: State, *, average: bool) -> Floats:
         """The policy for every hand at a public state, float64 [A, H]: average or last iterate."""
-        place = self.cut.places[self.guided.find(state)]
+        position = self.cut.places[self.guided.find(state)]
         searched, nodes = self.cut.round, self.guided.nodes
-        count, row = int(nodes.actions[searched.nodes[place]]), int(searched.rows[place])
+        count, row = int(nodes.actions[searched.nodes[position]]), int(searched.rows[position])
         shares = self.tables.average if average else np.maximum(self.tables.regrets, 0.0)
-        if searched.frozen[place]:
+        if searched.frozen[position]:
             shares = self.tables.fixed
-        own = shares[row : row + count] * self.guided.game.free(state)
-        total = own.sum(axis=0)
-        return np.asarray(np.divide(own, total, out=np.full(own.shape, 1.0 / count), where=total > 0))
+        weights = shares[row : row + count] * self.guided.game.free(state)
+        total = weights.sum(axis=0)
+        return np.asarray(np.divide(weights, total, out=np.full(weights.shape, 1.0 / count), where=total > 0))
 
     def plays(self, state: State, label: int) -> bool:
         """Whether the search considered an action; always true, since it considers all actions of its game."""

@@ -67,11 +67,11 @@ class Continuations:
         """Continuation policies of the player to act at a public state, float64 [C, A, H]."""
         table = table_at(self.blueprint, self.game, state)
         kinds = [self.game.kind_of(state, label) for label in self.game.options(state).labels]
-        found = [table]
+        tables = [table]
         for way in range(self.count - 1):
             weights = table * np.array([self.bias if kind == way else 1.0 for kind in kinds])[:, None]
-            found.append(weights / weights.sum(axis=0))
-        return np.stack(found)
+            tables.append(weights / weights.sum(axis=0))
+        return np.stack(tables)
 
     def __call__(self, state: State, deals: Ints) -> Floats:
         """See :data:`treeplex.search.subgames.many_players.Leaf`; cached, since the result does not depend on beliefs.
@@ -358,10 +358,10 @@ class RoundSearchAgent(BaseAgent):
 
     def fork(self) -> "RoundSearchAgent":
         """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
-        found = super().fork()
-        found._round = list(self._round)
-        found._views = {seat: replace(view, played=dict(view.played)) for seat, view in self._views.items()}
-        return found
+        copied = super().fork()
+        copied._round = list(self._round)
+        copied._views = {seat: replace(view, played=dict(view.played)) for seat, view in self._views.items()}
+        return copied
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
@@ -385,9 +385,9 @@ class RoundSearchAgent(BaseAgent):
         if self.state not in view.played and self._rounds < self.search_after:
             view.played[self.state] = self.rounds.blueprint_at(self.state)
         elif self.state not in view.played:
-            found = view.found = self._search(player, view)
-            self.thought = Thought(found.iterations, found.seconds)
-            view.played[self.state] = found.table(self.state, average=self.average)
+            result = view.found = self._search(player, view)
+            self.thought = Thought(result.iterations, result.seconds)
+            view.played[self.state] = result.table(self.state, average=self.average)
         return view.played[self.state]
 
     def _search(self, player: int, view: View) -> FoundRound:
@@ -403,9 +403,9 @@ class RoundSearchAgent(BaseAgent):
         """Belief at the end of the round, updated by the last search's average policy or the blueprint."""
         belief = view.belief
         for state, label in self._round:
-            found = view.found
-            searched = found is not None and found.plays(state, label)
-            policy = found.table(state, average=True) if found and searched else self.rounds.blueprint_at(state)
+            result = view.found
+            searched = result is not None and result.plays(state, label)
+            policy = result.table(state, average=True) if result and searched else self.rounds.blueprint_at(state)
             belief = belief.after(label, policy)
         return belief
 

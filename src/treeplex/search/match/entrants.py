@@ -90,8 +90,8 @@ class Entrant:
         seats.
         """
         if is_agent(self.source) and not isclass(self.source):
-            found: Agent = self.source
-            return found
+            agent: Agent = self.source
+            return agent
         if copy not in self._copies:
             self._copies[copy] = self._made()
         return self._copies[copy]
@@ -100,9 +100,9 @@ class Entrant:
         if self.text is not None or isclass(self.source):
             return agent(self.source, self.game, think=self.think if self.text and searches(self.text) else None)
         if self.table is None:
-            own: Agent | None = self.game.public.policy_agent(self.source, None)
-            if own is not None:
-                return own
+            custom: Agent | None = self.game.public.policy_agent(self.source, None)
+            if custom is not None:
+                return custom
             raise SpecError(f"{self.game} is too large for a table of the policy {self.name}; name an agent instead")
         return TableAgent(self.game.public, self.table)
 

@@ -137,12 +137,12 @@ class HandPlayer:
     @cached_property
     def plan(self) -> MatchPlan:
         """The seating plan."""
-        return MatchPlan.of([each.name for each in self.entrants], self.rules.num_players, self.settings)
+        return MatchPlan.of([entrant.name for entrant in self.entrants], self.rules.num_players, self.settings)
 
     @cached_property
     def tables_only(self) -> TableHands | None:
         """Fast play between policy tables; None if an agent is not a policy table or payoffs are luck-adjusted."""
-        game, policies = self.compiled, [each.table for each in self.entrants]
+        game, policies = self.compiled, [entrant.table for entrant in self.entrants]
         if game is None or self.settings.aivat is not None:
             return None
         tables = [policy for policy in policies if policy is not None]
@@ -178,9 +178,9 @@ class HandPlayer:
             GameError: an agent is for another game.
         """
         chosen = self.plan.tables[table]
-        found = [self.entrants[agent].agent(chosen[:place].count(agent)) for place, agent in enumerate(chosen)]
-        check_games(self.rules.public, found)
-        return found
+        agents = [self.entrants[agent].agent(chosen[:index].count(agent)) for index, agent in enumerate(chosen)]
+        check_games(self.rules.public, agents)
+        return agents
 
     def _played(self, number: int) -> HandResult:
         seating, public = self.plan.seating(number), self.rules.public
@@ -204,4 +204,4 @@ class HandPlayer:
 
 def named(order: Sequence[int], by_seat: Sequence[float]) -> tuple[float, ...]:
     """Reorder numbers from seat order to the order of the agents."""
-    return tuple(by_seat[order.index(place)] for place in range(len(order)))
+    return tuple(by_seat[order.index(index)] for index in range(len(order)))

@@ -61,7 +61,7 @@ class MatchJob(Job):
     @property
     def name(self) -> str:
         """Names of the entrants."""
-        return " ".join(each.name for each in self.player.entrants)
+        return " ".join(entrant.name for entrant in self.player.entrants)
 
     @property
     def identity(self) -> str:
@@ -81,17 +81,17 @@ class MatchJob(Job):
     @cached_property
     def exact(self) -> tuple[Score, ...] | None:
         """Exact scores of all tables, if all agents' policies can be tabulated; None if hands have to be played."""
-        player, found, game = self.player, list[Score](), self.player.compiled
-        if player.settings.sampled or game is None or not all(each.enumerable for each in player.entrants):
+        player, scores, game = self.player, list[Score](), self.player.compiled
+        if player.settings.sampled or game is None or not all(entrant.enumerable for entrant in player.entrants):
             return None
-        policies = [each.policies for each in player.entrants if each.policies is not None]
+        policies = [entrant.policies for entrant in player.entrants if entrant.policies is not None]
         if len(policies) < len(player.entrants):
             return None
         for agents in player.plan.tables:
-            seatings = [[policies[agents[place]][seat] for seat, place in enumerate(order)] for order in player.plan.orders]
+            seatings = [[policies[agents[index]][seat] for seat, index in enumerate(order)] for order in player.plan.orders]
             values = np.array([expected_payoffs(game, seating) for seating in seatings])
-            found.append(exact_score(agents, values, player.plan.orders))
-        return tuple(found)
+            scores.append(exact_score(agents, values, player.plan.orders))
+        return tuple(scores)
 
     def step(self, count: int) -> None:
         """Play the next hands."""
@@ -140,10 +140,14 @@ class MatchJob(Job):
     def measure(self) -> Mapping[str, Any]:
         """Means and standard errors so far."""
         tables = range(len(self.player.plan.tables))
-        found = [each.result for each in self.exact] if self.exact else [summary(self.ledger.samples(each)) for each in tables]
+        summaries = (
+            [summarised.result for summarised in self.exact]
+            if self.exact
+            else [summary(self.ledger.samples(summarised)) for summarised in tables]
+        )
         return {
-            "value": [value if isfinite(value) else None for each in found for value in each.mean],
-            "error": [error if isfinite(error) else None for each in found for error in each.error],
+            "value": [value if isfinite(value) else None for summarised in summaries for value in summarised.mean],
+            "error": [error if isfinite(error) else None for summarised in summaries for error in summarised.error],
             "failed": len(self.ledger.failures),
         }
 
@@ -157,13 +161,13 @@ class MatchJob(Job):
         """The match's result so far."""
         player, exact = self.player, self.exact is not None
         words = None if exact or player.aivat is None else player.aivat[1]
-        names = tuple(each.name for each in player.entrants)
+        names = tuple(entrant.name for entrant in player.entrants)
         about = MatchInfo(str(player.rules), names, player.rules.big_blind, player.settings, words)
         return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
 
     def live(self) -> Mapping[str, Any]:
         """Data for the progress line: names of the entrants and number of failed hands."""
-        return {"agents": [each.name for each in self.player.entrants], "failed": len(self.ledger.failures)}
+        return {"agents": [entrant.name for entrant in self.player.entrants], "failed": len(self.ledger.failures)}
 
     def points(self) -> Iterator[int]:
         """Numbers of hands after which results are recorded."""
@@ -172,7 +176,9 @@ class MatchJob(Job):
     def about(self) -> Mapping[str, Any]:
         """Game, agents and settings."""
         player = self.player
-        agents = [str(each.source) if isinstance(each.source, str | Path) else each.name for each in player.entrants]
+        agents = [
+            str(entrant.source) if isinstance(entrant.source, str | Path) else entrant.name for entrant in player.entrants
+        ]
         return {"game": str(player.rules), "agents": agents, "settings": asdict(player.settings)}
 
     def state(self) -> State:

@@ -85,8 +85,8 @@ def local_best_response(
 def seated_opponent(game: Any, opponent: Any, *, think: float | str | None = None, seed: int | None = None) -> Agent:
     """Create the agent for a name, an agent or a policy."""
     if is_agent(opponent):
-        found: Agent = opponent
-        return found
+        given: Agent = opponent
+        return given
     played = load(game)
     if isinstance(opponent, str):
         return agent(opponent, played, think=think, seed=seed)

@@ -135,7 +135,7 @@ def job_of(player: HandPlayer, work: Work, path: Path | None) -> MatchJob:
     Raises:
         SpecError: with workers, an agent is given as an object.
     """
-    objects = [each for each in player.agents if not isinstance(each, str | os.PathLike)]
+    objects = [source for source in player.agents if not isinstance(source, str | os.PathLike)]
     if (work.ray is not None or work.workers != 1) and (objects or player.values is not None):
         raise SpecError(
             "workers do not support agents or values given as objects; give names or files, or leave workers and ray out"

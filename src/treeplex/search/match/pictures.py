@@ -74,8 +74,8 @@ def near_end(band: Sequence[float] | None) -> list[float]:
     return values[len(values) // 5 :]
 
 
-def running(samples: Floats, label: str, each: int, number: int) -> Curve:
-    """Compute the running mean of samples, with ``each`` hands per sample, and its 95% band if there are enough samples."""
+def running(samples: Floats, label: str, hands_per_sample: int, number: int) -> Curve:
+    """Compute the running mean of samples, with ``hands_per_sample``, and its 95% band if there are enough samples."""
     count = np.arange(1, len(samples) + 1)
     mean = np.cumsum(samples) / count
     square = np.cumsum(samples**2) / count
@@ -84,7 +84,7 @@ def running(samples: Floats, label: str, each: int, number: int) -> Curve:
     first = min(FEWEST_DEALS, len(samples))
     places = np.unique(np.rint(np.geomspace(max(first, 1), max(len(samples), 1), POINTS)).astype(np.int64)) - 1
     places = places[places < len(samples)]
-    along, means = (each * count[places]).tolist(), mean[places].tolist()
+    along, means = (hands_per_sample * count[places]).tolist(), mean[places].tolist()
     if len(samples) < FEWEST_DEALS:
         return Curve(along, means, label, number)
     return Curve(along, means, label, number, (mean - half)[places].tolist(), (mean + half)[places].tolist())

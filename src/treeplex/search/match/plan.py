@@ -89,7 +89,7 @@ def orders_of(players: int, seats: str) -> tuple[tuple[int, ...], ...]:
         return (places,)
     if seats == EVERY:
         return tuple(permutations(places))
-    return tuple(tuple((place - shift) % players for place in places) for shift in places)
+    return tuple(tuple((index - shift) % players for index in places) for shift in places)
 
 
 def tables_of(agents: Sequence[str], players: int, everybody: bool) -> tuple[tuple[int, ...], ...]:

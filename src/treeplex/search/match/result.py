@@ -117,7 +117,7 @@ class MatchResult:
     def failures(self) -> list[tuple[int, str, str]]:
         """Failed hands, which are excluded from the results: number of the hand, agent, exception."""
         hands = [] if self.ledger is None else self.ledger.failures
-        return [(each.number, self.about.agents[each.failure[0]], each.failure[1]) for each in hands if each.failure]
+        return [(hand.number, self.about.agents[hand.failure[0]], hand.failure[1]) for hand in hands if hand.failure]
 
     @property
     def slow(self) -> list[tuple[int, str, float]]:
@@ -125,32 +125,32 @@ class MatchResult:
         results.
         """
         hands = [] if self.ledger is None else self.ledger.slow
-        return [(each.number, self.about.agents[agent], seconds) for each in hands for agent, seconds in each.slow]
+        return [(hand.number, self.about.agents[agent], seconds) for hand in hands for agent, seconds in hand.slow]
 
     def _over_tables(self, agent: int) -> tuple[float, float]:
         """The mean over an agent's tables and its standard error."""
         if not self.about.settings.table:
             return self.scores[0].result.mean[agent], self.scores[0].result.error[agent]
-        found = [pair for score in self.scores for pair in self._against(score) if pair[0] == agent]
-        mean = sum(each[2] for each in found) / len(found)
-        return mean, math.sqrt(sum(each[3] ** 2 for each in found)) / len(found)
+        results = [pair for score in self.scores for pair in self._against(score) if pair[0] == agent]
+        mean = sum(pair_result[2] for pair_result in results) / len(results)
+        return mean, math.sqrt(sum(pair_result[3] ** 2 for pair_result in results)) / len(results)
 
     def _against(self, score: Score) -> list[tuple[int, int, float, float]]:
         """Winnings of each agent against each other at a round robin's table, with standard errors."""
         first, second = score.agents[:2]
         mean, error = score.result.mean, score.result.error
-        found = [(first, second, mean[0], error[0])]
-        return [*found, (second, first, mean[1], error[1])] if len(score.agents) == 2 else found
+        results = [(first, second, mean[0], error[0])]
+        return [*results, (second, first, mean[1], error[1])] if len(score.agents) == 2 else results
 
     def _matrix(self, column: int) -> list[list[float | None]] | None:
         if not self.about.settings.table:
             return None
         count = len(self.about.agents)
-        found: list[list[float | None]] = [[None] * count for _ in range(count)]
+        matrix: list[list[float | None]] = [[None] * count for _ in range(count)]
         for score in self.scores:
             for row, other, *numbers in self._against(score):
-                found[row][other] = float(numbers[column])
-        return found
+                matrix[row][other] = float(numbers[column])
+        return matrix
 
     def plain(self) -> dict[str, Any]:
         """The result as JSON data, with None for unknown numbers."""
@@ -282,7 +282,7 @@ def cell(value: float, form: str, missing: str = "-") -> str:
 def without_nan(value: Any) -> Any:
     """Copy nested data, replacing numbers that are not finite by None."""
     if isinstance(value, dict):
-        return {name: without_nan(each) for name, each in value.items()}
+        return {name: without_nan(item) for name, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [without_nan(each) for each in value]
+        return [without_nan(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -75,27 +75,31 @@ class Ledger:
     def samples(self, table: int, *, plain: bool = False) -> Floats:
         """Independent samples of a table, float64 [K, N]: one per hand, or one per complete round if its hands share a deal."""
         source = self.payoffs if plain or not self.without_luck else self.aivat
-        found = source[: self.done][table :: len(self.plan.tables)]
+        samples = source[: self.done][table :: len(self.plan.tables)]
         if self.plan.duplicate:
             orders = len(self.plan.orders)
-            whole = len(found) - len(found) % orders
-            found = found[:whole].reshape(-1, orders, self.plan.players).mean(axis=1)
-        return np.asarray(found[np.isfinite(found).all(axis=1)])
+            whole = len(samples) - len(samples) % orders
+            samples = samples[:whole].reshape(-1, orders, self.plan.players).mean(axis=1)
+        return np.asarray(samples[np.isfinite(samples).all(axis=1)])
 
     def score(self, table: int, *, seed: int = 0) -> Score:
         """The score of a table."""
         plan, samples = self.plan, self.samples(table)
-        own = (self.aivat if self.without_luck else self.payoffs)[: self.done][table :: len(plan.tables)]
+        of_table = (self.aivat if self.without_luck else self.payoffs)[: self.done][table :: len(plan.tables)]
         by_seat = np.full((plan.players, plan.players), np.nan)
-        for place in range(plan.players):
+        for index in range(plan.players):
             for seat in range(plan.players):
-                orders = [number for number, order in enumerate(plan.orders) if order[seat] == place]
-                sat = np.concatenate([own[number :: len(plan.orders), place] for number in orders]) if orders else own[:0, 0]
+                orders = [number for number, order in enumerate(plan.orders) if order[seat] == index]
+                sat = (
+                    np.concatenate([of_table[number :: len(plan.orders), index] for number in orders])
+                    if orders
+                    else of_table[:0, 0]
+                )
                 if np.isfinite(sat).any():
-                    by_seat[place, seat] = np.nanmean(sat)
+                    by_seat[index, seat] = np.nanmean(sat)
         others = (samples.sum(axis=1, keepdims=True) - samples) / max(1, plan.players - 1)
         chance = tuple(sign_flip_test(column, seed=seed) for column in (samples - others).T)
-        finished = int(np.isfinite(own).all(axis=1).sum())
+        finished = int(np.isfinite(of_table).all(axis=1).sum())
         return Score(plan.tables[table], summary(samples), summary(self.samples(table, plain=True)), chance, by_seat, finished)
 
 

@@ -47,8 +47,8 @@ def policy_agent(game: Game, policy: Any, generator: np.random.Generator | None 
     Raises:
         PolicyError, FileError: the policy belongs to another game, or cannot be read.
     """
-    own: Agent | None = game.public.policy_agent(policy, generator)
-    return own or TableAgent(game.public, as_policy(compile_game(game), policy), generator)
+    custom: Agent | None = game.public.policy_agent(policy, generator)
+    return custom or TableAgent(game.public, as_policy(compile_game(game), policy), generator)
 
 
 def resolving_agent(

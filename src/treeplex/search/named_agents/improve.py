@@ -98,29 +98,29 @@ def first_blueprint(game: Game, menu: ActionAbstraction, file: str | None, itera
         solver = make_solver(few, "cfr+")
         solver.run(iterations)
         return CoarsePolicy(menu, solver.average_policy())
-    policy, found = load_policy(file), uniform_probabilities(few)
+    policy, probabilities = load_policy(file), uniform_probabilities(few)
     if not isinstance(policy, Policy) or policy.game.lookup.keys() != few.lookup.keys():
         raise PolicyError(f"{file} is not a policy of {game} with only these sizes; give the sizes with which it was solved")
     for key, infoset in few.lookup.items():  # action ids differ between the games, but not their order
-        found[few.sequences_at(infoset)] = policy.probabilities[policy.game.sequences_at(policy.game.lookup[key])]
-    return CoarsePolicy(menu, Policy(few, found))
+        probabilities[few.sequences_at(infoset)] = policy.probabilities[policy.game.sequences_at(policy.game.lookup[key])]
+    return CoarsePolicy(menu, Policy(few, probabilities))
 
 
 def bets_of_opponents(menu: ActionAbstraction, policy: Policy, opponent: Policy | None) -> dict[Path, float]:
     """Probabilities of missing bets in both seats, made by an opponent or by best responses to a policy."""
-    found = dict[Path, float]()
+    chances = dict[Path, float]()
     for seat in (0, 1):
         both = best_response(policy.game, policy, seat)[1] if opponent is None else seated(opponent, policy, seat)
         for path, likely in off_tree_actions(menu, both).items():
-            found[path] = found.get(path, 0.0) + likely
-    return found
+            chances[path] = chances.get(path, 0.0) + likely
+    return chances
 
 
 def seated(opponent: Policy, policy: Policy, seat: int) -> Policy:
     """Replace a policy in one seat by an opponent's policy."""
     probabilities = policy.probabilities.copy()
-    own = slice(*policy.game.tree.sequence_offsets[seat : seat + 2])
-    probabilities[own] = opponent.probabilities[own]
+    sequences = slice(*policy.game.tree.sequence_offsets[seat : seat + 2])
+    probabilities[sequences] = opponent.probabilities[sequences]
     return Policy(policy.game, probabilities)
 
 

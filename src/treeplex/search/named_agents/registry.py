@@ -43,8 +43,8 @@ UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 def agents() -> Mapping[str, AgentKind]:
     """Return the agents that ship with the library, by name."""
     kinds = provided("agents")
-    found: list[AgentKind] = [kind(agent) if inspect.signature(kind).parameters else kind() for kind in kinds]
-    return {each.name: each for each in found}
+    known: list[AgentKind] = [kind(agent) if inspect.signature(kind).parameters else kind() for kind in kinds]
+    return {made.name: made for made in known}
 
 
 def agent(
@@ -192,8 +192,8 @@ def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
         PolicyError: the object cannot play, or is for another game.
     """
     if is_agent(player):
-        found: Agent = player(game.public) if is_agent_class(player) else player
-        return found
+        instance: Agent = player(game.public) if is_agent_class(player) else player
+        return instance
     pyspiel = sys.modules.get("pyspiel")
     if pyspiel is not None and isinstance(player, pyspiel.Bot):
         return BotAgent(game.public, compile_game(game), lambda seat: player, generator)
@@ -207,13 +207,13 @@ def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapp
     if names_leaf(text):
         search = agents()["search"]
         return search.make(game, search.settings(**search.settings.read_changes(given, {"leaf": text})), generator)
-    found = load_agent(text, game.public, PlaythroughSettings, generator)
+    custom = load_agent(text, game.public, PlaythroughSettings, generator)
     think = given.get("think")
-    if set(given) - {"think"} or (think is not None and not isinstance(found, BaseAgent)):
+    if set(given) - {"think"} or (think is not None and not isinstance(custom, BaseAgent)):
         raise SpecError(f"{', '.join(given)}: give settings of a custom agent in brackets, {text}(key=value)")
-    if think is not None and isinstance(found, BaseAgent):
-        found.think = think
-    return found
+    if think is not None and isinstance(custom, BaseAgent):
+        custom.think = think
+    return custom
 
 
 def seconds_of(time: float | str) -> float:
@@ -223,8 +223,8 @@ def seconds_of(time: float | str) -> float:
         SpecError: the time is invalid or not above 0.
     """
     if isinstance(time, str):
-        found = TIME.fullmatch(time.strip().lower())
-        seconds = float(found["number"]) * UNITS[found["unit"]] if found else 0.0
+        match = TIME.fullmatch(time.strip().lower())
+        seconds = float(match["number"]) * UNITS[match["unit"]] if match else 0.0
     else:
         seconds = float(time)
     if not 0 < seconds < float("inf"):

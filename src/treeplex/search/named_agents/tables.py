@@ -35,8 +35,8 @@ class Blueprint(AgentKind):
     settings = BlueprintSettings
 
     def make(self, game: Game, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
-        own: Agent | None = game.public.policy_agent(settings.file, generator)
-        return own or TableAgent(game.public, blueprint_policy(game, settings.file), generator)
+        custom: Agent | None = game.public.policy_agent(settings.file, generator)
+        return custom or TableAgent(game.public, blueprint_policy(game, settings.file), generator)
 
 
 class Uniform(AgentKind):

@@ -156,7 +156,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
             return None
         player = self.game.options(self.state).player
         stand = self._stand(player)
-        solved, ranges = self._resolved(stand), tuple(own[None] for own in stand.carried.belief.ranges)
+        solved, ranges = self._resolved(stand), tuple(weights[None] for weights in stand.carried.belief.ranges)
         return solved.subgame.action_values(solved.policy, ranges, self.leaves[player], self.path[stand.depth :])
 
     def search_effort(self) -> Thought | None:
@@ -228,13 +228,13 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         """Depths on the current path at which subgames begin, after the one that begins at depth ``first``."""
         if self.settings.every == ROUND:
             return [depth for depth in deals_in(self.game, self.path, self._begun.state) if depth > first]
-        found, state = [], self._begun.state
+        depths, state = [], self._begun.state
         for depth, label in enumerate((*self.path, None)):
             if depth > first and self.game.options(state).player == player:
-                found.append(depth)
+                depths.append(depth)
             if label is not None:
                 state = self.game.after(state, label)
-        return found
+        return depths
 
     def _moved(self, stand: Stand, depth: int) -> Stand:
         """Carry the resolving state to a later point of the path, solving further subgames on the way if needed."""

@@ -105,7 +105,7 @@ class TableBlueprint:
         if player not in self._with_gifts:
             promised = list(opponent_values(trunk.subgames(trunk.starts), self.table, player))
             given = gifts(trunk, promised, player)
-            self._with_gifts[player] = [own[: len(gift)] + gift for own, gift in zip(promised, given, strict=True)]
+            self._with_gifts[player] = [values[: len(gift)] + gift for values, gift in zip(promised, given, strict=True)]
         return self._with_gifts[player]
 
     def _number(self, path: tuple[int, ...]) -> int:
@@ -123,9 +123,9 @@ def deals_in(game: PublicGame, path: tuple[int, ...], begun: State | None = None
 
     The path starts at ``begun``, or by default at the start of the game.
     """
-    found, state = [], game.first_state() if begun is None else begun
+    depths, state = [], game.first_state() if begun is None else begun
     for depth, label in enumerate(path):
         if depth and game.options(state).player == CHANCE:
-            found.append(depth + 1)
+            depths.append(depth + 1)
         state = game.after(state, label)
-    return found
+    return depths

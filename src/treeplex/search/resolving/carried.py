@@ -115,10 +115,10 @@ class ResolvingState:
                 "before it; "
                 "end them after the deal, or solve without a gadget (gadget none)"
             )
-        found = solved.responses.at(path)
-        if self.promised is None or not np.isnan(found).all():
-            return found
-        return np.repeat(self.promised, len(found) // len(self.promised))  # at states that the player never reaches
+        values = solved.responses.at(path)
+        if self.promised is None or not np.isnan(values).all():
+            return values
+        return np.repeat(self.promised, len(values) // len(self.promised))  # at states that the player never reaches
 
     def in_game(self, game: PublicGame, state: State) -> "ResolvingState":
         """Return a copy for another version of the game, with more actions."""

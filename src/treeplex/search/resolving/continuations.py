@@ -70,27 +70,27 @@ class BlueprintLeaf:
     def prepare(self, places: Places, seconds: float) -> int:
         """Compute payoffs below leaves in about ``seconds``; returns the number of boards used."""
         self._seconds = seconds
-        found = self._payoffs(places)
+        payoffs = self._payoffs(places)
         self._seconds = inf
-        return found.boards
+        return payoffs.boards
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if max(self.continuations) == 1:
-            single = tuple(own[None] for own in reached)
+            single = tuple(reach[None] for reach in reached)
             return tuple(values[0] for values in self._values(places, single, player))
         return self._values(places, reached, player)
 
     def _values(self, places: Places, reached: Ranges, player: int | None) -> Ranges:
-        payoffs, found = self._payoffs(places), []
-        for own in (0, 1):
-            values = np.zeros((self.continuations[own], len(places), places.widths[own]))
-            if player in (None, own):
-                held, facing = payoffs.hands[own], reached[1 - own][..., payoffs.hands[1 - own]]
-                mass = places.opposing(tuple(each.sum(axis=0) for each in reached), own)[:, held]
-                entries = payoffs.entries(own, facing)
+        payoffs, results = self._payoffs(places), []
+        for i in (0, 1):
+            values = np.zeros((self.continuations[i], len(places), places.widths[i]))
+            if player in (None, i):
+                held, facing = payoffs.hands[i], reached[1 - i][..., payoffs.hands[1 - i]]
+                mass = places.opposing(tuple(reach.sum(axis=0) for reach in reached), i)[:, held]
+                entries = payoffs.entries(i, facing)
                 values[..., held] = np.divide(entries, mass, out=np.zeros_like(entries), where=mass > 0)
-            found.append(values)
-        return tuple(found)
+            results.append(values)
+        return tuple(results)
 
 
 def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, *, others: bool = False) -> Policy:

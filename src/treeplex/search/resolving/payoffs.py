@@ -72,10 +72,10 @@ class PairPayoffs:
         """See :class:`Payoffs`."""
         facing = reached.transpose(1, 0, 2)
         if player == 0:
-            found = np.matmul(self.pairs, facing[:, None, :, :, None])[..., 0].sum(axis=2)
+            entries = np.matmul(self.pairs, facing[:, None, :, :, None])[..., 0].sum(axis=2)
         else:
-            found = -np.matmul(facing[:, :, None, None, :], self.pairs)[..., 0, :].sum(axis=1)
-        return np.asarray(found.transpose(1, 0, 2))
+            entries = -np.matmul(facing[:, :, None, None, :], self.pairs)[..., 0, :].sum(axis=1)
+        return np.asarray(entries.transpose(1, 0, 2))
 
 
 class PairWalk:
@@ -87,7 +87,7 @@ class PairWalk:
         Raises:
             AlgorithmError: a policy is not a policy table.
         """
-        tables = [[each for each in own if isinstance(each, Policy)] for own in policies]
+        tables = [[policy for policy in of_player if isinstance(policy, Policy)] for of_player in policies]
         if [*map(len, tables)] != [*map(len, policies)]:
             raise AlgorithmError("policies of hold'em hands work only in hold'em; give policy tables of this game")
         self.rules, self._policies = rules, tables
@@ -102,14 +102,14 @@ class PairWalk:
 
     def _walk_places(self, places: PairPlaces) -> Floats:
         """Player 0's payoff for each pair of hands, times its chance probability, float64 [K, C_0, C_1, H_0, H_1]."""
-        lengths = [len(own) for own in self._policies]
-        found = np.zeros((len(places), *lengths, *places.widths))
-        for own, state in zip(found, places.true_states, strict=True):
+        lengths = [len(of_place) for of_place in self._policies]
+        table = np.zeros((len(places), *lengths, *places.widths))
+        for of_place, state in zip(table, places.true_states, strict=True):
             for a, first in enumerate(self._policies[0]):
                 for b, second in enumerate(self._policies[1]):
                     payoffs = state.weight * expected_payoffs(self.rules, state, (first, second))
-                    own[a, b, : payoffs.shape[0], : payoffs.shape[1]] = payoffs
-        return found
+                    of_place[a, b, : payoffs.shape[0], : payoffs.shape[1]] = payoffs
+        return table
 
 
 def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:

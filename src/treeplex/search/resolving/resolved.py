@@ -141,7 +141,7 @@ class Trunk:
 
     def subgames(self, starts: Sequence[TrunkNode], gadget: Gadget | None = None) -> Subgames:
         """Batch some of the subgames, which extend to the end of the game."""
-        ranges = joined_ranges([tuple(own[None] for own in start.reaches) for start in starts])
+        ranges = joined_ranges([tuple(reach[None] for reach in start.reaches) for start in starts])
         return cut_states(self.rules, [start.state for start in starts], ranges=ranges, gadget=gadget)
 
 
@@ -283,6 +283,6 @@ def write_average(search: SubgameSearch, game: CompiledGame, players: Sequence[i
         if subgames.game.options(state).player in players:
             for hand, target in sequences_at(game, subgames.game, state).items():
                 first, stride, actions = layout[infosets[hand]]
-                own = slice(first, first + stride * actions, stride)
-                if search.average[own].any():
-                    probabilities[target] = average[own]
+                sequences = slice(first, first + stride * actions, stride)
+                if search.average[sequences].any():
+                    probabilities[target] = average[sequences]

@@ -212,27 +212,27 @@ def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[
 def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:
     """Gifts by the opponent's hands on the way to the last state, float64 [1, H]."""
     rules, policy = blueprint
-    found = np.zeros((1, before[-1][0].weight.shape[1 - player]))
+    total = np.zeros((1, before[-1][0].weight.shape[1 - player]))
     for (state, reaches), (following, _) in pairwise(before):
         if rules.options(state).player == 1 - player:
             here, there = (
-                opponent_values(cut_states(rules, [at], ranges=tuple(each[None] for each in reaches)), policy, player)
+                opponent_values(cut_states(rules, [at], ranges=tuple(reach[None] for reach in reaches)), policy, player)
                 for at in (state, following)
             )
-            found += np.nan_to_num(here - there)
-    return found
+            total += np.nan_to_num(here - there)
+    return total
 
 
 def carried_over(policy: Policy, game: CompiledGame) -> Floats:
     """Extend a policy to a game with more infosets and actions, float64 [Q]: 0 for new actions, uniform at new infosets."""
-    found = uniform_probabilities(game)
+    probabilities = uniform_probabilities(game)
     for infoset, (player, infostate) in enumerate(zip(owners(game), game.infostates, strict=True)):
         known = policy.game.lookup.get((player, infostate))
         if known is not None:
             played = policy.at(known)
             sequences = game.sequences_at(infoset)
-            found[sequences] = [played.get(int(action), 0.0) for action in game.action_ids[sequences]]
-    return found
+            probabilities[sequences] = [played.get(int(action), 0.0) for action in game.action_ids[sequences]]
+    return probabilities
 
 
 def owners(game: CompiledGame) -> list[int]:

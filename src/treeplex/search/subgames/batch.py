@@ -79,39 +79,39 @@ class PairPlaces(Places):
 
     @cached_property
     def dealt(self) -> Ranges:
-        found = tuple(np.zeros(own.shape) for own in self.sequences)
+        dealt = tuple(np.zeros(sequences.shape) for sequences in self.sequences)
         for weight, rows in self.groups:
-            found[0][rows, : weight.shape[0]] = weight.sum(axis=1)
-            found[1][rows, : weight.shape[1]] = weight.sum(axis=0)
-        return found
+            dealt[0][rows, : weight.shape[0]] = weight.sum(axis=1)
+            dealt[1][rows, : weight.shape[1]] = weight.sum(axis=0)
+        return dealt
 
     @property
     def possible(self) -> Ranges:
-        return tuple((own > 0).astype(np.float64) for own in self.dealt)
+        return tuple((dealt > 0).astype(np.float64) for dealt in self.dealt)
 
     def reach_at(self, strategy: Floats) -> Ranges:
         """Reach of every hand of both players at these states under a strategy of the batch, float64 [K, H_i]."""
-        found = []
-        for own in self.sequences:
-            arrived = np.empty(own.shape)
-            gather(own, strategy, arrived)
-            found.append(arrived)
-        return tuple(found)
+        reaches = []
+        for sequences in self.sequences:
+            arrived = np.empty(sequences.shape)
+            gather(sequences, strategy, arrived)
+            reaches.append(arrived)
+        return tuple(reaches)
 
     @cached_property
     def groups(self) -> list[tuple[Floats, Ints]]:
         """The states grouped by their weights of pairs of hands, as pairs (weights, rows)."""
-        found: dict[int, tuple[Floats, list[int]]] = {}
+        groups: dict[int, tuple[Floats, list[int]]] = {}
         for k, state in enumerate(self.states):
-            found.setdefault(id(state.weight), (state.weight, []))[1].append(k)
-        return [(weight, np.array(rows)) for weight, rows in found.values()]
+            groups.setdefault(id(state.weight), (state.weight, []))[1].append(k)
+        return [(weight, np.array(rows)) for weight, rows in groups.values()]
 
     @cached_property
     def weights(self) -> PairWeights:
         """:attr:`groups` as flat arrays for the engine."""
         matrices, rows = [weight for weight, _ in self.groups], [rows for _, rows in self.groups]
         shapes = np.array([matrix.shape for matrix in matrices], np.int64).reshape(-1, 2)
-        ends = np.cumsum([len(own) for own in rows], dtype=np.int64)
+        ends = np.cumsum([len(indices) for indices in rows], dtype=np.int64)
         flat = np.concatenate([np.empty(0), *(matrix.ravel() for matrix in matrices)])
         return PairWeights(flat, shapes, ends, np.concatenate([np.empty(0, np.int64), *rows]))
 
@@ -199,12 +199,12 @@ class Subgames(Subgame):
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
         _, leaf = self.find(0, path)
         arrived = self.leaves.reach_at(self.reach_from(self.checked(ranges), np.asarray(source, np.float64)))
-        return tuple(own[leaf, :size] for own, size in zip(arrived, self.leaves.states[leaf].weight.shape, strict=True))
+        return tuple(reach[leaf, :size] for reach, size in zip(arrived, self.leaves.states[leaf].weight.shape, strict=True))
 
     def checked(self, ranges: Ranges) -> Ranges:
         """Check and normalise ranges at the roots, each to sum to one over possible hands, float64 [B, H_i]."""
-        given = (np.asarray(own, np.float64) for own in ranges)
-        return tuple(normalised_range(own, can) for own, can in zip(given, self.roots.possible, strict=True))
+        given = (np.asarray(weights, np.float64) for weights in ranges)
+        return tuple(normalised_range(weights, can) for weights, can in zip(given, self.roots.possible, strict=True))
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: LeafValue, path: tuple[int, ...]) -> Floats | None:
         """See :meth:`treeplex.search.subgames.subgame.Subgame.action_values`; only for a single subgame."""
@@ -310,9 +310,9 @@ class BatchArrays(SubgameArrays):
 
     def root_entries(self, player: int) -> Floats:
         sequences = self.subgames.roots.sequences[player]
-        found = np.zeros(sequences.shape)
-        gather(sequences, self._work.values, found)
-        return found
+        entries = np.zeros(sequences.shape)
+        gather(sequences, self._work.values, entries)
+        return entries
 
     def as_policy(self, strategy: Floats) -> Floats:
         policy = self.policy.copy()
@@ -426,13 +426,13 @@ def placed(
     rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
 ) -> PairPlaces:
     """Return the leaves or the decisions of a batch, with final sequence numbers."""
-    found = [made.leaves if name == "leaves" else made.decisions for made in templates]
+    listed = [made.leaves if name == "leaves" else made.decisions for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
     return PairPlaces(
         game=rules,
-        owner=np.repeat(np.arange(len(found)), [len(own) for own in found]),
-        states=tuple(state for own in found for state, _, _ in own),
-        paths=tuple(path for own in found for _, path, _ in own),
+        owner=np.repeat(np.arange(len(listed)), [len(of_template) for of_template in listed]),
+        states=tuple(state for of_template in listed for state, _, _ in of_template),
+        paths=tuple(path for of_template in listed for _, path, _ in of_template),
         sequences=(tables[0], tables[1]),
         begun=tuple(states),
     )

@@ -32,7 +32,7 @@ class Belief:
     ranges: tuple[Floats, ...]
 
     def __repr__(self) -> str:
-        counts = " and ".join(str(np.count_nonzero(own)) for own in self.ranges)
+        counts = " and ".join(str(np.count_nonzero(weights)) for weights in self.ranges)
         return on_one_line(f"<belief about {counts} hands at {self.game.name_of(self.state)}>")
 
     @classmethod
@@ -97,8 +97,8 @@ class Belief:
     @property
     def beliefs(self) -> tuple[Floats, ...]:
         """Beliefs about each player's hand, float64 [H_i]: the marginals of :attr:`joint`."""
-        found = [own * mass for own, mass in zip(self.ranges, self.opposing, strict=True)]
-        return tuple(own / own.sum() if own.sum() > 0 else own for own in found)
+        beliefs = [weights * mass for weights, mass in zip(self.ranges, self.opposing, strict=True)]
+        return tuple(weights / weights.sum() if weights.sum() > 0 else weights for weights in beliefs)
 
     def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
         """Sample a hand for each player from the joint distribution (to the discrete representation).
@@ -132,31 +132,31 @@ class Belief:
         return Belief.of(self.game, following, ranges)
 
 
-def moved_range(own: Floats, policy: Floats, number: int, *, private: bool = False) -> Floats:
+def moved_range(weights: Floats, policy: Floats, number: int, *, private: bool = False) -> Floats:
     """Range after the player's action with this index, up to a factor; after a private action, over hands with actions."""
-    return np.asarray((own * policy).T.ravel() if private else own * policy[number])
+    return np.asarray((weights * policy).T.ravel() if private else weights * policy[number])
 
 
 def stacked_ranges(beliefs: Sequence[Belief]) -> tuple[Floats, ...]:
     """Stack the ranges of beliefs into arrays [B, H_i], padded with 0."""
-    found = []
+    stacked = []
     for player in range(beliefs[0].game.players):
         table = np.zeros((len(beliefs), max(len(belief.ranges[player]) for belief in beliefs)))
         for row, belief in zip(table, beliefs, strict=True):
             row[: len(belief.ranges[player])] = belief.ranges[player]
-        found.append(table)
-    return tuple(found)
+        stacked.append(table)
+    return tuple(stacked)
 
 
-def normalised_range(own: Floats, possible: Floats) -> Floats:
+def normalised_range(weights: Floats, possible: Floats) -> Floats:
     """Normalise a range to sum to one over possible hands; if it is zero on all of them, it becomes uniform.
 
     This is the only convention for public states with zero reach; search, self-play and evaluation share it. If no hand is
     possible, the range is zero.
     """
-    kept = own * possible
-    total, count = kept.sum(axis=-1, keepdims=True), possible.sum(axis=-1, keepdims=True)
-    share: Floats = np.where(total > 0, kept, possible) / np.where(total > 0, total, np.maximum(count, 1.0))
+    allowed = weights * possible
+    total, count = allowed.sum(axis=-1, keepdims=True), possible.sum(axis=-1, keepdims=True)
+    share: Floats = np.where(total > 0, allowed, possible) / np.where(total > 0, total, np.maximum(count, 1.0))
     return share
 
 

@@ -159,9 +159,9 @@ class GadgetArrays:
 
     def entered(self) -> Floats:
         """Range with which the opponent enters under the current choices, float64 [B, H]."""
-        found = np.empty(self.mass.shape)
-        gather(self.front.doors, self.level.strategy, found)
-        return found * self.front.shares
+        entering = np.empty(self.mass.shape)
+        gather(self.front.doors, self.level.strategy, entering)
+        return entering * self.front.shares
 
 
 def check_carried(gadget: Gadget, roots: Places, mass: Floats) -> None:

@@ -44,5 +44,5 @@ def public_identity(rules: PublicTree, most: int = MOST_NODES) -> str:
 
 def rounded(array: object) -> bytes:
     """Encode an array's shape and numbers, rounded to nine decimals, as bytes."""
-    found = np.round(np.asarray(array, np.float64), 9) + 0.0
-    return repr(found.shape).encode() + found.astype("<f8").tobytes()
+    numbers = np.round(np.asarray(array, np.float64), 9) + 0.0
+    return repr(numbers.shape).encode() + numbers.astype("<f8").tobytes()

@@ -79,7 +79,7 @@ class RoundSubgame:
         Raises:
             GameError: the ranges exclude each other.
         """
-        weights = np.prod([own[self.deals[:, seat]] for seat, own in enumerate(ranges)], axis=0)
+        weights = np.prod([weight_row[self.deals[:, seat]] for seat, weight_row in enumerate(ranges)], axis=0)
         if not weights.sum() > 0:
             raise GameError(f"no deal of these ranges is possible at {self.game.name_of(self.state)}; widen a range")
         values = self.payoffs * (weights / weights.sum())[self.deal]
@@ -95,9 +95,9 @@ class RoundSubgame:
         The table is 0 for actions outside the subgame, and uniform over the subgame's actions for impossible hands.
         """
         sequences, labels = self.sequences[state], self.game.options(state).labels
-        found = np.zeros((len(labels), sequences.shape[1]))
-        found[self.rows(state)] = np.where(sequences >= 0, policy[sequences], 1.0 / len(sequences))
-        return found
+        table = np.zeros((len(labels), sequences.shape[1]))
+        table[self.rows(state)] = np.where(sequences >= 0, policy[sequences], 1.0 / len(sequences))
+        return table
 
     def rows(self, state: State) -> list[int]:
         """Indices of the subgame's actions among all of the game's actions at a public state."""
@@ -187,19 +187,19 @@ class RoundCutter:
         chosen = []
         for player, count in enumerate(counts):
             texts = {hand: f"continuation of {hand} at {self.game.name_of(state)}" for hand in self.held[player].tolist()}
-            own = before[player][None] if count == 1 else self._add(player, before[player], texts, list(range(count)))
-            chosen.append(own)
+            sequences = before[player][None] if count == 1 else self._add(player, before[player], texts, list(range(count)))
+            chosen.append(sequences)
         for picks in np.ndindex(counts):
-            self._end([own[pick] for own, pick in zip(chosen, picks, strict=True)], values[picks])
+            self._end([sequences[pick] for sequences, pick in zip(chosen, picks, strict=True)], values[picks])
 
     def _add(self, player: int, before: Ints, texts: Mapping[int, str], labels: list[int]) -> Ints:
         """Add an infoset for each possible hand of a player; returns the sequences of the actions, int64 [A, H]."""
-        own = np.full((len(labels), len(before)), -1, np.int64)
+        sequences = np.full((len(labels), len(before)), -1, np.int64)
         for hand, text in texts.items():
             infoset = self.found.add(player, int(before[hand]), text, labels)
-            own[:, hand] = self.found.first[infoset] + np.arange(len(labels))
-        return own
+            sequences[:, hand] = self.found.first[infoset] + np.arange(len(labels))
+        return sequences
 
     def _end(self, before: Sequence[Ints], payoffs: Floats) -> None:
-        sequences = np.stack([own[self.deals[:, player]] for player, own in enumerate(before)], axis=1)
+        sequences = np.stack([of_player[self.deals[:, player]] for player, of_player in enumerate(before)], axis=1)
         self.ends.append((sequences, payoffs, np.arange(len(self.deals))))

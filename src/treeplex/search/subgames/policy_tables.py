@@ -25,20 +25,20 @@ def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[in
     Raises:
         PolicyError: the compiled game lacks an infostate of these rules.
     """
-    player, found = rules.options(state).player, {}
+    player, by_hand = rules.options(state).player, {}
     for hand in np.flatnonzero(rules.possible(state)[player]).tolist():
         key = player, rules.infostate_at(state, player, hand)
         if key not in game.lookup:
             raise PolicyError(f"a policy for {game} has no infostate {key[1]!r} of player {player}; give one for this game")
-        found[hand] = game.sequences_at(game.lookup[key])
-    return found
+        by_hand[hand] = game.sequences_at(game.lookup[key])
+    return by_hand
 
 
 def subgame_policy(policy: Policy, subgames: Subgames) -> Floats:
     """Convert a policy to the sequences of subgames, float64 [Q], for :func:`treeplex.search.subgame_search.subgame_values`."""
-    found = np.zeros(subgames.size)
+    probabilities = np.zeros(subgames.size)
     for infosets, state in zip(subgames.infosets, subgames.decisions.true_states, strict=True):
         for hand, sequences in sequences_at(policy.game, subgames.game, state).items():
             first, stride, actions = subgames.tree.infoset_layout[infosets[hand]]
-            found[first : first + stride * actions : stride] = policy.probabilities[sequences]
-    return found
+            probabilities[first : first + stride * actions : stride] = policy.probabilities[sequences]
+    return probabilities

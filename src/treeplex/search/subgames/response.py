@@ -49,7 +49,7 @@ class PairResponse:
         """
         self.subgame, self.player, self._entries = subgame, player, entries
         self._policy, self._infosets = arrays.policy, arrays.infoset_values
-        self._ranges = tuple(own[0] for own in arrays.ranges)
+        self._ranges = tuple(weights[0] for weights in arrays.ranges)
 
     def at(self, path: tuple[int, ...]) -> Floats:
         """See :class:`ResponseValues`."""
@@ -63,8 +63,8 @@ class PairResponse:
                 reached = moved_range(reached, table, list(options.labels).index(label), private=options.private)
             state = rules.after(state, label)
         mass = reached @ (state.weight.T if self.player == 0 else state.weight)
-        found = self._below(path, state, reached)
-        return np.asarray(np.divide(found, mass, out=np.full(len(mass), np.nan), where=mass > 0))
+        values = self._below(path, state, reached)
+        return np.asarray(np.divide(values, mass, out=np.full(len(mass), np.nan), where=mass > 0))
 
     def _table(self, path: tuple[int, ...]) -> Floats:
         """The other player's policy for each hand at a decision."""

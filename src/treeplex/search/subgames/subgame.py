@@ -85,20 +85,20 @@ class Places(ABC):
     @property
     def possible(self) -> Ranges:
         """Indicator of each player's possible hands, 1 or 0, for each player float64 [K, H_i]."""
-        found = tuple(np.zeros((len(self), width)) for width in self.widths)
+        possible = tuple(np.zeros((len(self), width)) for width in self.widths)
         for k, state in enumerate(self.states):
-            for own, can in zip(found, self.game.possible(state), strict=True):
-                own[k, : len(can)] = can
-        return found
+            for row, can in zip(possible, self.game.possible(state), strict=True):
+                row[k, : len(can)] = can
+        return possible
 
     @property
     def dealt(self) -> Ranges:
         """Unnormalised marginal dealing probability of each hand, for each player float64 [K, H_i]."""
-        found = tuple(np.zeros((len(self), width)) for width in self.widths)
+        dealt = tuple(np.zeros((len(self), width)) for width in self.widths)
         for k, state in enumerate(self.states):
-            for own, chance in zip(found, self.game.dealt(state), strict=True):
-                own[k, : len(chance)] = chance
-        return found
+            for row, chance in zip(dealt, self.game.dealt(state), strict=True):
+                row[k, : len(chance)] = chance
+        return dealt
 
 
 class Endgames(Protocol):

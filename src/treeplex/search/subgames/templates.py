@@ -91,8 +91,8 @@ class Template:
     @cached_property
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """The attributes player, parent, level, actions and first as arrays."""
-        found = (self.player, self.parent, self.level, self.actions, self.first)
-        player, parent, level, actions, first = (np.array(each, np.int64) for each in found)
+        columns = (self.player, self.parent, self.level, self.actions, self.first)
+        player, parent, level, actions, first = (np.array(column, np.int64) for column in columns)
         return player, parent, level, actions, first
 
     @cached_property
@@ -104,28 +104,28 @@ class Template:
     def tables(self) -> "dict[str, tuple[Ints, Ints]]":
         """The sequences of both players' hands at all leaves, and at all decisions, as arrays [K, H_i]."""
         return {
-            name: (stacked([own for _, _, (own, _) in found]), stacked([own for _, _, (_, own) in found]))
-            for name, found in (("leaves", self.leaves), ("decisions", self.decisions))
+            name: (stacked([numbers for _, _, (numbers, _) in nodes]), stacked([numbers for _, _, (_, numbers) in nodes]))
+            for name, nodes in (("leaves", self.leaves), ("decisions", self.decisions))
         }
 
     @cached_property
     def dense(self) -> tuple[Ints, Ints, Floats]:
         """Terminals whose hands have contiguous sequences: matrix indices, first sequences [K, 2], factors."""
-        near = [each for each in self.terminals if self.neighbours(each[2])]
-        starts = np.array([(own[0], other[0]) for _, _, (own, other) in near], np.int64).reshape(-1, 2)
+        near = [terminal for terminal in self.terminals if self.neighbours(terminal[2])]
+        starts = np.array([(first[0], other[0]) for _, _, (first, other) in near], np.int64).reshape(-1, 2)
         return np.array([number for number, _, _ in near], np.int64), starts, np.array([scale for _, scale, _ in near])
 
     @cached_property
     def scattered(self) -> list[tuple[int, float, Pair]]:
         """The other terminals."""
-        return [each for each in self.terminals if not self.neighbours(each[2])]
+        return [terminal for terminal in self.terminals if not self.neighbours(terminal[2])]
 
     def neighbours(self, sequences: Pair) -> bool:
         """Whether each player's sequences stay contiguous in trees of several copies.
 
         In a tree of a single copy the actions of an infoset are contiguous too, but further copies separate them.
         """
-        return all((np.diff(self._beside_another[own]) == 1).all() for own in sequences)
+        return all((np.diff(self._beside_another[numbers]) == 1).all() for numbers in sequences)
 
     @cached_property
     def _beside_another(self) -> Ints:
@@ -185,7 +185,7 @@ def add_terminal(made: Template, terminal: Terminal, state: PublicState, sequenc
     payoff = state.weight * terminal.matrix
     if not np.isfinite(payoff).all() or not np.isfinite(terminal.scale):
         raise GameError(f"a payoff at public node {state.node!r} is not finite")
-    rows, columns = (np.flatnonzero(own >= 0) for own in sequences)
+    rows, columns = (np.flatnonzero(numbers >= 0) for numbers in sequences)
     inner = np.ascontiguousarray(payoff[np.ix_(rows, columns)])
     largest = float(np.abs(inner).max(initial=0.0))
     if largest * terminal.scale != 0.0:

@@ -11,7 +11,7 @@ SIZES = (0.0, 0.33, 0.5, 0.75, 1.0, 1.5, np.inf)
 
 
 def listed(
-    options: dict[int, str], place: tuple[PublicGame, State] | None, also: int | None = None, *, most: int = MOST_OPTIONS
+    options: dict[int, str], current: tuple[PublicGame, State] | None, also: int | None = None, *, most: int = MOST_OPTIONS
 ) -> dict[int, str]:
     """Select the options to list: all of them, or evenly spread bets if there are many.
 
@@ -24,7 +24,7 @@ def listed(
     if len(options) <= most:
         return options
     labels = list(options)
-    few, bets = labels[:2], None if place is None else place[0].bets(place[1])
+    few, bets = labels[:2], None if current is None else current[0].bets(current[1])
     if bets is not None:
         sizes = {label: size for label, size, kind in zip(labels, bets.sizes, bets.kinds, strict=True) if kind == "bet"}
         few = [label for label, kind in zip(labels, bets.kinds, strict=True) if kind != "bet"]

@@ -38,19 +38,19 @@ class Ranges:
     """Tracks all players' ranges from the policies behind their actions; a person's range stays as dealt."""
 
     def __init__(self, root: Belief) -> None:
-        self._own = [np.array(own, np.float64) for own in root.ranges]
+        self._own = [np.array(weights, np.float64) for weights in root.ranges]
 
     def move(self, player: int, policy: Floats | None, number: int, actions: int, *, private: bool = False) -> None:
         """Update the ranges for an action; ``policy`` is float64 [A, H], or None for a person's action."""
         if policy is None and not private:
             return
-        own = self._own[player]
-        known = np.full((actions, len(own)), 1.0 / actions) if policy is None else policy
-        self._own[player] = moved_range(own, known, number, private=private)
+        weights = self._own[player]
+        known = np.full((actions, len(weights)), 1.0 / actions) if policy is None else policy
+        self._own[player] = moved_range(weights, known, number, private=private)
 
     def at(self, game: PublicGame, state: State) -> list[Floats]:
         """Return each player's range at a public state, float64 [H], up to a factor; zero for impossible hands."""
-        return [own * possible for own, possible in zip(self._own, game.possible(state), strict=True)]
+        return [weights * possible for weights, possible in zip(self._own, game.possible(state), strict=True)]
 
 
 def reply_of(agent: Agent, hand: int) -> tuple[Floats, int]:

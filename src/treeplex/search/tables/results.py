@@ -43,7 +43,7 @@ class Hand:
     @property
     def lost(self) -> float | None:
         """Total loss over decisions with exact values; None if there are none."""
-        known = [each.lost for each in self.decided if each.by == "solution" and np.isfinite(each.lost)]
+        known = [decision.lost for decision in self.decided if decision.by == "solution" and np.isfinite(decision.lost)]
         return sum(known) if known else None
 
 
@@ -77,6 +77,6 @@ def totals_of(numbers: list[float | None]) -> dict[str, float | None] | None:
     known = np.array([number for number in numbers if number is not None], np.float64)
     if not len(known) or len(known) < len(numbers):
         return None
-    found = summary(known[:, None])
-    half = found.interval[0][1] - found.mean[0] if len(known) >= FEWEST_DEALS else None
-    return {"total": float(known.sum()), "mean": found.mean[0], "half": half}
+    summarised = summary(known[:, None])
+    half = summarised.interval[0][1] - summarised.mean[0] if len(known) >= FEWEST_DEALS else None
+    return {"total": float(known.sum()), "mean": summarised.mean[0], "half": half}

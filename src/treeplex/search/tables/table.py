@@ -208,9 +208,9 @@ class Thoughts:
 
     def new(self) -> Thought | None:
         """Return the last search if it has not been reported yet; otherwise None."""
-        found: Thought | None = getattr(self._agent, "thought", None)
-        told, self._told = self._told, found
-        return found if found is not None and found is not told and found.iterations else None
+        thought: Thought | None = getattr(self._agent, "thought", None)
+        reported, self._told = self._told, thought
+        return thought if thought is not None and thought is not reported and thought.iterations else None
 
 
 @final
@@ -343,12 +343,12 @@ class AgentTable(Table):
     def range_against(self, player: int, other: int) -> Floats:
         """Probability of each of a player's hands given another player's hand, float64 [H], summing to 1 or 0."""
         ranges = self.ranges()
-        own = ranges[player]
+        weights = ranges[player]
         ranges[other] = np.zeros_like(ranges[other])
         ranges[other][self._hands[other]] = 1.0
-        found = own * self._game.opposing(self._state, ranges, player)
-        total = float(found.sum())
-        return found / total if total > 0 else np.zeros_like(own)
+        posterior = weights * self._game.opposing(self._state, ranges, player)
+        total = float(posterior.sum())
+        return posterior / total if total > 0 else np.zeros_like(weights)
 
     def named(self, text: str) -> int | None:
         bet = typed_bet(text)

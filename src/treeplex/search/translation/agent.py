@@ -119,14 +119,14 @@ class TranslatedAgent(BaseAgent):
         self.sit(seat, generator)
         self.state = self.game.first_state()
         self._coarse.begin(seat, np.random.default_rng(self.generator.integers(2**63)))
-        self._ways = [Way(self._coarse, tuple(np.ones_like(own) for own in self.game.possible(self.state)))]
+        self._ways = [Way(self._coarse, tuple(np.ones_like(hands) for hands in self.game.possible(self.state)))]
 
     def fork(self) -> "TranslatedAgent":
         """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
-        found = super().fork()
-        found._ways = [way._replace(agent=fork(way.agent)) for way in self._ways]
-        found._coarse = found.inner
-        return found
+        copied = super().fork()
+        copied._ways = [way._replace(agent=fork(way.agent)) for way in self._ways]
+        copied._coarse = copied.inner
+        return copied
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
@@ -136,7 +136,7 @@ class TranslatedAgent(BaseAgent):
                 self._dealt(way.agent, event)
         else:
             number = list(options.labels).index(event)
-            after = [each for way in self._ways for each in self._after(way, options.player, number, event)]
+            after = [next_way for way in self._ways for next_way in self._after(way, options.player, number, event)]
             taken = [way for way in after if way.reached[options.player].any()]
             self._ways = taken or [after[0]._replace(reached=self._ways[0].reached)]
         self.state = following
@@ -184,7 +184,9 @@ class TranslatedAgent(BaseAgent):
     @staticmethod
     def _moved(way: Way, player: int, played: Floats | float) -> Way:
         """Return the history after an own action, with reach updated by each hand's probability of the action."""
-        return way._replace(reached=tuple(own * played if seat == player else own for seat, own in enumerate(way.reached)))
+        return way._replace(
+            reached=tuple(reach * played if seat == player else reach for seat, reach in enumerate(way.reached))
+        )
 
     def policy(self) -> Floats:
         """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
@@ -200,9 +202,9 @@ class TranslatedAgent(BaseAgent):
     def _policy_on(self, agent: Agent, player: int) -> Floats:
         """The agent's policy in the real game given the coarse history, float64 [A, H]."""
         options, real = self.game.options(self.state), bets_at(self.game, self.state)
-        found = np.zeros((len(options.labels), len(self.game.possible(self.state)[player])))
+        policy = np.zeros((len(options.labels), len(self.game.possible(self.state)[player])))
         if agent.game.options(agent.state).player != player:
-            found[real.kinds.index("pass")] = 1.0
-            return found
-        np.add.at(found, real_actions(bets_at(agent.game, agent.state), real), agent.policy())
-        return found
+            policy[real.kinds.index("pass")] = 1.0
+            return policy
+        np.add.at(policy, real_actions(bets_at(agent.game, agent.state), real), agent.policy())
+        return policy

@@ -33,8 +33,8 @@ class CoarseHistory:
         for state, weight in pairs:
             known = merged.get(state.node)
             merged[state.node] = state, weight if known is None else known[1] + weight
-        kept = [pair for pair in merged.values() if pair[1].any()] or list(merged.values())[:1]
-        return cls([state for state, _ in kept], [weight for _, weight in kept])
+        possible = [pair for pair in merged.values() if pair[1].any()] or list(merged.values())[:1]
+        return cls([state for state, _ in possible], [weight for _, weight in possible])
 
 
 class Translation:

@@ -53,13 +53,13 @@ def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floa
 
 def translation_shares(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:
     """Probability that a real action is translated to each coarse one, float64 [coarse actions]."""
-    kind, found = real.kinds[action], np.zeros(len(coarse.kinds))
+    kind, shares = real.kinds[action], np.zeros(len(coarse.kinds))
     if kind == "fold" and "fold" in coarse.kinds:
-        found[coarse.kinds.index("fold")] = 1.0
-        return found
-    open_to = [number for number, each in enumerate(coarse.kinds) if each != "fold"]
-    found[open_to] = pseudo_harmonic(float(real.sizes[action]), coarse.sizes[open_to], mapping)
-    return found
+        shares[coarse.kinds.index("fold")] = 1.0
+        return shares
+    open_to = [number for number, other_kind in enumerate(coarse.kinds) if other_kind != "fold"]
+    shares[open_to] = pseudo_harmonic(float(real.sizes[action]), coarse.sizes[open_to], mapping)
+    return shares
 
 
 def real_actions(coarse: Bets, real: Bets) -> list[int]:
@@ -86,10 +86,10 @@ def bets_at(game: PublicGame, state: State) -> Bets:
     Raises:
         GameError: the game has no bets.
     """
-    found = game.bets(state)
-    if found is None:
+    bets = game.bets(state)
+    if bets is None:
         raise GameError(f"actions at {game.name_of(state)} are not bets and cannot be translated; use a poker game")
-    return found
+    return bets
 
 
 def check_known(what: str, value: str, known: Sequence[str]) -> None:
@@ -100,7 +100,7 @@ def check_known(what: str, value: str, known: Sequence[str]) -> None:
 
 def check_hands(real: PublicGame, coarse: PublicGame) -> None:
     """Raise a :class:`GameError` unless both games have the same hands and cards."""
-    widths = [tuple(len(own) for own in game.possible(game.first_state())) for game in (real, coarse)]
+    widths = [tuple(len(hands) for hands in game.possible(game.first_state())) for game in (real, coarse)]
     if widths[0] != widths[1]:
         raise GameError(f"players have {widths[0]} hands in the real game and {widths[1]} in the coarse one; use the same deck")
     if first_deal(real) != first_deal(coarse):

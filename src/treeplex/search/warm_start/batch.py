@@ -30,15 +30,17 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
     """Compute values and regrets of the current policy."""
     values = values_of_guess(search, weight)
     tree, roots = search.subgames.tree, search.subgames.roots
-    infoset_values, better, found = workspace(tree).infoset_values, values.copy(), []
+    infoset_values, better, values_by_player = workspace(tree).infoset_values, values.copy(), []
     for player in (0, 1):
         backup(tree, player, search.policy, values, infoset_values)
         best_value(tree, player, better, infoset_values)
         for source in (values, better):
             entries = np.zeros_like(search.sums[player])
             gather(roots.sequences[player], source, entries)
-            found.append(entries)
-    return GuessRegrets((found[0], found[2]), (found[1], found[3]), regrets_of(search, better))
+            values_by_player.append(entries)
+    return GuessRegrets(
+        (values_by_player[0], values_by_player[2]), (values_by_player[1], values_by_player[3]), regrets_of(search, better)
+    )
 
 
 def values_of_guess(search: "SubgameSearch", weight: float) -> Floats:
@@ -49,9 +51,9 @@ def values_of_guess(search: "SubgameSearch", weight: float) -> Floats:
         gradient(tree, search.subgames.payoff, player, search.strategy, values)
     if len(leaves):
         arrived = leaves.reach_at(search.strategy)
-        found = leaf_values(search.leaf, leaves, arrived, arrived)
+        values_at_leaves = leaf_values(search.leaf, leaves, arrived, arrived)
         for player in (0, 1):
-            entries = found[player] * leaves.opposing(arrived, player)
+            entries = values_at_leaves[player] * leaves.opposing(arrived, player)
             search.last_leaf[player] = weight * entries
             scatter(leaves.sequences[player], entries, values)
     return values

@@ -207,10 +207,10 @@ def normal_form(piece: StaticPart, plans: tuple[int, ...], values: Floats) -> Fl
 
 def common(allowed: list[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
     """Return the plans in all lists; all plans if there are no lists."""
-    kept = np.ones(count, bool)
+    allowed_plans = np.ones(count, bool)
     for plans in allowed:
-        kept &= np.isin(np.arange(count), plans)
-    return np.flatnonzero(kept)
+        allowed_plans &= np.isin(np.arange(count), plans)
+    return np.flatnonzero(allowed_plans)
 
 
 def behaviour(piece: StaticPart, mixed: list[Floats]) -> Local:

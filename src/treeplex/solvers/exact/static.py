@@ -109,8 +109,8 @@ def saddle_point(matrix: Floats) -> list[Floats] | None:
 def pure_equilibrium(payoffs: Floats) -> list[Floats] | None:
     """Return the pure equilibrium with the largest welfare, the first in action order among equals; None without one."""
     stable = np.ones(payoffs.shape[1:], bool)
-    for player, own in enumerate(payoffs):
-        stable &= own >= own.max(axis=player, keepdims=True) - CONSTANT * np.ptp(own)
+    for player, table in enumerate(payoffs):
+        stable &= table >= table.max(axis=player, keepdims=True) - CONSTANT * np.ptp(table)
     if not stable.any():
         return None
     best = np.unravel_index(int(np.where(stable, payoffs.sum(axis=0), -np.inf).argmax()), stable.shape)
@@ -137,16 +137,16 @@ def undominated_equilibrium(payoffs: Floats) -> list[Floats] | None:
 
 def undominated(payoffs: Floats) -> list[list[int]]:
     """Return each player's actions that survive iterated strict dominance by pure actions."""
-    kept = [list(range(count)) for count in payoffs.shape[1:]]
+    survivors = [list(range(count)) for count in payoffs.shape[1:]]
     changed = True
     while changed:
         changed = False
-        for player in range(len(kept)):
-            own = np.moveaxis(payoffs[player][np.ix_(*kept)], player, 0).reshape(len(kept[player]), -1)
-            dominated = [(own > row).all(axis=1).any() for row in own]
+        for player in range(len(survivors)):
+            rows = np.moveaxis(payoffs[player][np.ix_(*survivors)], player, 0).reshape(len(survivors[player]), -1)
+            dominated = [(rows > row).all(axis=1).any() for row in rows]
             changed = changed or any(dominated)
-            kept[player] = [action for action, gone in zip(kept[player], dominated, strict=True) if not gone]
-    return kept
+            survivors[player] = [action for action, gone in zip(survivors[player], dominated, strict=True) if not gone]
+    return survivors
 
 
 def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
@@ -161,7 +161,7 @@ def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
         raise AlgorithmError(
             f"mixed equilibria of general-sum two-player games need nashpy; run: {install_hint('nash')}"
         ) from error
-    scaled = np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in payoffs])
+    scaled = np.stack([(matrix - matrix.min()) / (float(np.ptp(matrix)) or 1.0) for matrix in payoffs])
     return first_checked(scaled, candidates(nashpy, linalg, scaled))
 
 
@@ -200,19 +200,19 @@ def lemke_howson(linalg: Any, payoffs: Floats, label: int) -> Iterator[Sequence[
 
 def first_checked(payoffs: Floats, proposals: Iterator[Sequence[Floats]]) -> list[Floats] | None:
     """Return the first candidate that is an equilibrium; None if there is none."""
-    return next((found for proposal in proposals if (found := checked(payoffs, proposal)) is not None), None)
+    return next((equilibrium for proposal in proposals if (equilibrium := checked(payoffs, proposal)) is not None), None)
 
 
 def checked(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats] | None:
     """Return the strategies if they are an equilibrium to :data:`TOLERANCE`, polished for two players; else None."""
     shapes = [np.shape(strategy) for strategy in strategies]
-    if shapes != [(count,) for count in payoffs.shape[1:]] or not all(np.isfinite(each).all() for each in strategies):
+    if shapes != [(count,) for count in payoffs.shape[1:]] or not all(np.isfinite(strategy).all() for strategy in strategies):
         return None
-    found = [np.maximum(strategy, 0.0) for strategy in strategies]
-    if not all(0.5 < strategy.sum() < 2.0 for strategy in found):
+    clipped = [np.maximum(strategy, 0.0) for strategy in strategies]
+    if not all(0.5 < strategy.sum() < 2.0 for strategy in clipped):
         return None
-    options = [[strategy / strategy.sum() for strategy in found]]
-    if len(found) == 2:
+    options = [[strategy / strategy.sum() for strategy in clipped]]
+    if len(clipped) == 2:
         options.append(polished(payoffs, options[0]))
     best = min(options, key=lambda option: largest_gain(payoffs, option))
     return best if largest_gain(payoffs, best) <= TOLERANCE else None
@@ -223,11 +223,11 @@ def polished(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats]:
     supports = [np.flatnonzero(strategy > PLAYED) for strategy in strategies]
     better = []
     for player, matrix in ((0, payoffs[1].T), (1, payoffs[0])):  # rows: the opponent's actions, columns: own actions
-        own, other = supports[player], supports[1 - player]
-        equations = np.zeros((len(other) + 1, len(own) + 1))
-        equations[:-1, :-1], equations[:-1, -1], equations[-1, :-1] = matrix[np.ix_(other, own)], -1.0, 1.0
+        support, other = supports[player], supports[1 - player]
+        equations = np.zeros((len(other) + 1, len(support) + 1))
+        equations[:-1, :-1], equations[:-1, -1], equations[-1, :-1] = matrix[np.ix_(other, support)], -1.0, 1.0
         solution = np.linalg.lstsq(equations, unit(len(other), len(other) + 1), rcond=None)[0][:-1]
         strategy = np.zeros(len(strategies[player]))
-        strategy[own] = np.maximum(solution, 0.0)
+        strategy[support] = np.maximum(solution, 0.0)
         better.append(strategy / strategy.sum() if strategy.sum() > 0.0 else strategies[player])
     return better

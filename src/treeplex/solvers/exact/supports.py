@@ -29,30 +29,33 @@ def mixed_on_supports(payoffs: Floats) -> Iterator[list[Floats]]:
     shape = payoffs.shape[1:]
     if prod(2**count - 1 for count in shape) > MOST_SUPPORTS:
         return
-    scaled = np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in payoffs])
+    scaled = np.stack([(table - table.min()) / (float(np.ptp(table)) or 1.0) for table in payoffs])
     subsets = [[support for size in range(1, count + 1) for support in combinations(range(count), size)] for count in shape]
     profiles = [supports for supports in product(*subsets) if plausible(scaled, supports)]
     profiles.sort(key=lambda supports: (sum(map(len, supports)), np.ptp(list(map(len, supports)))))
     generator = np.random.default_rng(0)
     for start in range(STARTS):
         for supports in profiles:
-            first = [np.ones(len(own)) / len(own) if start == 0 else generator.dirichlet(np.ones(len(own))) for own in supports]
+            first = [
+                np.ones(len(table)) / len(table) if start == 0 else generator.dirichlet(np.ones(len(table)))
+                for table in supports
+            ]
             strategies = indifferent(scaled[np.ix_(range(len(shape)), *supports)], first)
             if strategies is not None:
                 yield [
-                    on_all_actions(own, strategy, count)
-                    for own, strategy, count in zip(supports, strategies, shape, strict=True)
+                    on_all_actions(actions, strategy, count)
+                    for actions, strategy, count in zip(supports, strategies, shape, strict=True)
                 ]
 
 
 def plausible(payoffs: Floats, supports: tuple[tuple[int, ...], ...]) -> bool:
     """Return whether no action of the supports is strictly dominated given the others' supports."""
-    if all(len(own) == 1 for own in supports):
+    if all(len(support) == 1 for support in supports):
         return False  # pure profiles are handled elsewhere
-    for player, own in enumerate(supports):
-        others = [range(payoffs.shape[1 + player]) if other == player else each for other, each in enumerate(supports)]
+    for player, support in enumerate(supports):
+        others = [range(payoffs.shape[1 + player]) if other == player else actions for other, actions in enumerate(supports)]
         rows = np.moveaxis(payoffs[player][np.ix_(*others)], player, 0).reshape(payoffs.shape[1 + player], -1)
-        if any((rows > rows[action]).all(axis=1).any() for action in own):
+        if any((rows > rows[action]).all(axis=1).any() for action in support):
             return False
     return True
 

@@ -82,13 +82,13 @@ class RegretMatching(Solver):
     def _draw(self, t: int, player: int) -> None:
         """Replace a player's mixed strategy by a sampled action."""
         start, end = (int(n) + 1 for n in self.game.tree.sequence_offsets[player : player + 2])
-        own = slice(start, end - 1)
-        if own.start == own.stop:
+        actions = slice(start, end - 1)
+        if actions.start == actions.stop:
             return
         drawn = Stream(self.seed, t, player).draw()
-        action = min(int((self.strategy[own].cumsum() <= drawn).sum()), own.stop - own.start - 1)
-        self.strategy[own] = 0.0
-        self.strategy[own.start + action] = 1.0
+        action = min(int((self.strategy[actions].cumsum() <= drawn).sum()), actions.stop - actions.start - 1)
+        self.strategy[actions] = 0.0
+        self.strategy[actions.start + action] = 1.0
 
     def current_policy(self) -> Policy:
         """Return the mixed strategies of the next round."""

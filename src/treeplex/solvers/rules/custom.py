@@ -107,17 +107,17 @@ class RuleSolver(Solver):
     def _update(self, t: int, player: int) -> None:
         tree = self.game.tree
         backup(tree, player, self.policy, self._work.values, self._work.infoset_values)
-        own = slice(int(tree.sequence_offsets[player]), int(tree.sequence_offsets[player + 1]))
-        infoset = tree.sequence_infoset[own]
-        values = self._work.values[own]
+        sequences = slice(int(tree.sequence_offsets[player]), int(tree.sequence_offsets[player + 1]))
+        infoset = tree.sequence_infoset[sequences]
+        values = self._work.values[sequences]
         regrets, inner = np.zeros_like(values), infoset >= 0
         regrets[inner] = values[inner] - self._work.infoset_values[infoset[inner]]
         numbers = np.where(inner, infoset - tree.infoset_offsets[player], -1)
-        step = Step(t, player, values, regrets, self.policy[own], numbers, self.memory[:, own])
+        step = Step(t, player, values, regrets, self.policy[sequences], numbers, self.memory[:, sequences])
         everything = np.zeros_like(self.policy)
-        everything[own] = self._checked(self.rule.weights(step), values, t)
+        everything[sequences] = self._checked(self.rule.weights(step), values, t)
         if self.rule.averaging is not None:
-            self.average[own] += self._checked(self.rule.averaging(step), values, t) * self.strategy[own]
+            self.average[sequences] += self._checked(self.rule.averaging(step), values, t) * self.strategy[sequences]
         normalise(tree, player, everything, self.policy)
 
     def _checked(self, given: object, values: Floats, t: int) -> Floats:

@@ -99,10 +99,10 @@ def numbers_of(play: FictitiousRule, name: str, times: Sequence[int]) -> Floats:
     """
     function = getattr(play, name)
     try:
-        found = [function(t) for t in times]
+        numbers = [function(t) for t in times]
     except (TypeError, ArithmeticError, ValueError) as error:
         raise SpecError(f"{play.name}: calling its {name}(t) failed: {error}") from error
-    for t, number in zip(times, found, strict=True):
+    for t, number in zip(times, numbers, strict=True):
         if not isinstance(number, Real) or not isfinite(number):
             raise SpecError(f"{play.name}: its {name} must return a finite number, not {number!r} (at iteration {t})")
-    return np.array(found, np.float64)
+    return np.array(numbers, np.float64)

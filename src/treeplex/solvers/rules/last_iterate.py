@@ -31,10 +31,10 @@ class LastIterateSolver(Solver):
 
     def last_policy(self, weights: Floats) -> Policy:
         """Convert non-negative weights of sequences to a policy."""
-        found = np.empty_like(weights)
+        probabilities = np.empty_like(weights)
         for player in range(self.game.players):
-            normalise(self.game.tree, player, weights, found)
-        return Policy(self.game, found)
+            normalise(self.game.tree, player, weights, probabilities)
+        return Policy(self.game, probabilities)
 
 
 class MirrorDescent(LastIterateSolver):

@@ -70,18 +70,18 @@ class UpdateRule(Protocol):
 
 def average_weights(rule: UpdateRule, iterations: int) -> Floats:
     """Return the unnormalised weight of each of T iterations in the average policy, float64 [T]."""
-    kept, weights = 1.0, np.empty(iterations)
+    undiscounted, weights = 1.0, np.empty(iterations)
     factors = rule.average_factors(range(1, iterations + 1), iterations)
     for t in range(iterations - 1, -1, -1):
         discount, weight = factors[t]
-        weights[t] = kept * weight
-        kept *= discount
+        weights[t] = undiscounted * weight
+        undiscounted *= discount
     return weights
 
 
 def average_after(rule: UpdateRule, horizon: int, iterations: int) -> tuple[float, float]:
     """Return the weight of an average's start after the first iterations, and the total weight of these iterations."""
-    kept, weight = 1.0, 0.0
+    start, weight = 1.0, 0.0
     for discount, added in rule.average_factors(range(1, iterations + 1), horizon).tolist():
-        kept, weight = discount * kept, discount * weight + added
-    return kept, weight
+        start, weight = discount * start, discount * weight + added
+    return start, weight

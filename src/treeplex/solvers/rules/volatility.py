@@ -92,8 +92,8 @@ class VolatilityAdaptive:
             return np.zeros_like(largest)
         volatility = np.minimum(largest / self.scale, 1.0)
         late = float(step.t) ** np.minimum(2.0 + 1.5 * volatility, 4.0)
-        found: Floats = late / (1.0 + largest**1.5) * np.sqrt(1.0 + largest / self.scale)
-        return found
+        weight: Floats = late / (1.0 + largest**1.5) * np.sqrt(1.0 + largest / self.scale)
+        return weight
 
 
 def largest_regrets(step: Step) -> Floats:
@@ -101,5 +101,5 @@ def largest_regrets(step: Step) -> Floats:
     infosets = step.infosets
     largest = np.zeros(int(infosets.max(initial=-1)) + 2)
     np.maximum.at(largest, infosets, np.abs(step.regrets))
-    found: Floats = largest[infosets]
-    return found
+    of_sequences: Floats = largest[infosets]
+    return of_sequences

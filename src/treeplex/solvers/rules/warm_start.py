@@ -99,14 +99,14 @@ def own_part(tree: Tree, player: int, values: Floats) -> Floats:
 
 def bounds_of(tree: Tree, player: int, values: Floats) -> Floats:
     """Return ``LAMBDA |A| D(I)^2`` of every infoset, float64 [I], from the player's gradient [Q]."""
-    best, worst, found = values.copy(), values.copy(), np.zeros(len(tree.infoset_parent))
+    best, worst, bounds = values.copy(), values.copy(), np.zeros(len(tree.infoset_parent))
     for first, start, many, actions in reversed(own_blocks(tree, player)):
         here, block = slice(start, start + many), slice(first, first + actions * many)
         most, least = best[block].reshape(actions, many).max(axis=0), worst[block].reshape(actions, many).min(axis=0)
-        found[here] = LAMBDA * actions * (most - least) ** 2
+        bounds[here] = LAMBDA * actions * (most - least) ** 2
         np.add.at(best, tree.infoset_parent[here], most)
         np.add.at(worst, tree.infoset_parent[here], least)
-    return found
+    return bounds
 
 
 def substituted(tree: Tree, player: int, gradients: Floats, squares: Floats) -> Substitute:
@@ -138,5 +138,5 @@ def level_of(rows: Floats, squares: Floats) -> Floats:
 def own_blocks(tree: Tree, player: int) -> list[list[int]]:
     """Return first sequence, first infoset, number of infosets and of actions of a player's blocks, top-down."""
     blocks = tree.blocks[int(tree.block_offsets[player]) : int(tree.block_offsets[player + 1]), :4]
-    found: list[list[int]] = blocks.tolist()
-    return found
+    rows: list[list[int]] = blocks.tolist()
+    return rows

@@ -252,8 +252,8 @@ class PythonWalks:
     def policies(self, *, average: bool) -> tuple[list[Infosets], list[Floats]]:
         """Return each player's infosets and probabilities [S] of the average or the next policy."""
         tables = self.tables.players
-        found = [table.average_policy() if average else np.array(table.policy, np.float64) for table in tables]
-        return [table.infosets for table in tables], found
+        policies = [table.average_policy() if average else np.array(table.policy, np.float64) for table in tables]
+        return [table.infosets for table in tables], policies
 
     def tensors(self) -> dict[str, Tensor]:
         """Return all tables for writing, without copying."""

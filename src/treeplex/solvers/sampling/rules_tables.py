@@ -160,8 +160,8 @@ class PlayerTable:
 
     def tensors(self, player: int) -> dict[str, Tensor]:
         """Return all tables for writing, without copying."""
-        own = {f"{name}.{player}": tensor(view(column)) for name, column in self.columns().items()}
-        return {**tensors_of(self.infosets, player), **own, f"total.{player}": tensor(np.array([self.total]))}
+        columns = {f"{name}.{player}": tensor(view(column)) for name, column in self.columns().items()}
+        return {**tensors_of(self.infosets, player), **columns, f"total.{player}": tensor(np.array([self.total]))}
 
     def restore(self, file: TensorFile, player: int) -> None:
         """Restore an empty table from :meth:`tensors`.
@@ -204,20 +204,20 @@ class HistoryBaselines:
         """Return a history's first child; -1 for lack of memory, or if ``history`` is -1."""
         if history < 0:
             return -1
-        found = self.children[history]
-        if found == 0:
+        child = self.children[history]
+        if child == 0:
             if not self.book.take(actions * self.history_bytes):
                 return -1
-            found = self.children[history] = len(self.children)
+            child = self.children[history] = len(self.children)
             self.children.extend((0,) * actions)
             for column in self.values:
                 column.extend((0.0,) * actions)
-        return found
+        return child
 
     def tensors(self) -> dict[str, Tensor]:
         """Return all baselines for writing."""
-        own = {f"values.{traverser}": tensor(view(column)) for traverser, column in enumerate(self.values)}
-        return {"children": tensor(view(self.children)), **own}
+        columns = {f"values.{traverser}": tensor(view(column)) for traverser, column in enumerate(self.values)}
+        return {"children": tensor(view(self.children)), **columns}
 
     def restore(self, file: TensorFile) -> None:
         """Restore the baselines of :meth:`tensors`.
@@ -227,10 +227,10 @@ class HistoryBaselines:
         """
         children = file.read("children", "I64")
         for traverser, column in enumerate(self.values):
-            found = file.read(f"values.{traverser}", "F64")
-            if found.shape != children.shape:
+            numbers = file.read(f"values.{traverser}", "F64")
+            if numbers.shape != children.shape:
                 raise FileError(f"{file.path}: baselines do not match; restore a copy")
-            column[:] = array("d", found.tobytes())
+            column[:] = array("d", numbers.tobytes())
         self.children[:] = array("q", children.tobytes())
         self.book.used += (len(self.children) - 1) * self.history_bytes
 
@@ -258,10 +258,10 @@ class GrowingTables:
 
     def tensors(self) -> dict[str, Tensor]:
         """Return all tables for writing, without copying."""
-        found = {} if self.histories is None else self.histories.tensors()
+        tensors = {} if self.histories is None else self.histories.tensors()
         for player, table in enumerate(self.players):
-            found |= table.tensors(player)
-        return found
+            tensors |= table.tensors(player)
+        return tensors
 
     def restore(self, file: TensorFile) -> None:
         """Restore empty tables from :meth:`tensors`.
@@ -282,7 +282,7 @@ def view(column: Column) -> NDArray[Any]:
 
 def single(file: TensorFile, name: str) -> float:
     """Read a scalar tensor."""
-    found = file.read(name, "F64")
-    if found.shape != (1,):
+    array = file.read(name, "F64")
+    if array.shape != (1,):
         raise FileError(f"{file.path}: {name} is not a single number; restore a copy")
-    return float(found[0])
+    return float(array[0])

@@ -351,13 +351,13 @@ class HistoryWalk:
     def leave(self, frame: Frame) -> float:
         """Return the sampled value of a frame; add regrets if the traverser acts."""
         value = 0.0
-        for probability, each in zip(frame.probabilities, frame.values, strict=True):
-            value += probability * each
+        for probability, action_value in zip(frame.probabilities, frame.values, strict=True):
+            value += probability * action_value
         if frame.actor == self.player and frame.slot >= 0:
             regrets, scale = self.tables.players[self.player].regrets, self.weights[REGRET_WEIGHT] * frame.weight
-            for a, each in enumerate(frame.values):
+            for a, action_value in enumerate(frame.values):
                 if self.skipped == -inf or frame.chosen[a] > 0.0:
-                    regrets[frame.slot + a] = max(regrets[frame.slot + a] + scale * (each - value), self.lowest)
+                    regrets[frame.slot + a] = max(regrets[frame.slot + a] + scale * (action_value - value), self.lowest)
         return value
 
     def catch_up(
@@ -400,7 +400,7 @@ class HistoryWalk:
         if table.parents[number] == UNKNOWN_PARENT:
             table.parents[number] = before
             return
-        infostate = next(text for text, each in table.infosets.lookup.items() if each == number)
+        infostate = next(text for text, index in table.infosets.lookup.items() if index == number)
         raise ImperfectRecallError(
             f"player {self.player} forgets an own action at infostate {infostate!r}; include the player's own past actions in "
             "information_state_string()"

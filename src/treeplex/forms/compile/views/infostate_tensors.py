@@ -30,11 +30,11 @@ def word_tensors(infostates: Sequence[str]) -> NDArray[np.uint8]:
     texts = [WORD.findall(text) for text in infostates]
     columns: dict[tuple[int, str], list[int]] = {}
     for row, words in enumerate(texts):
-        for place, word in enumerate(words):
-            columns.setdefault((place, word), []).append(row)
-    kept = distinct_columns(columns.values(), len(texts))
-    table = np.zeros((len(texts), len(kept)), np.uint8)
-    for column, rows in enumerate(kept):
+        for index, word in enumerate(words):
+            columns.setdefault((index, word), []).append(row)
+    distinct = distinct_columns(columns.values(), len(texts))
+    table = np.zeros((len(texts), len(distinct)), np.uint8)
+    for column, rows in enumerate(distinct):
         table[rows, column] = 1
     return table
 

@@ -34,7 +34,7 @@ class LazyInfostates(Sequence[str]):
     def __getitem__(self, place: int) -> str: ...
     @overload
     def __getitem__(self, place: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
-        if isinstance(place, slice):
-            return tuple(map(self.written, range(*place.indices(len(self)))))
-        return self.written(range(len(self))[place])
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self.written, range(*index.indices(len(self)))))
+        return self.written(range(len(self))[index])

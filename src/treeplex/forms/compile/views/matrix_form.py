@@ -45,5 +45,5 @@ def factored_matrix(game: CompiledGame, player: int) -> csr_array:
         members.append(csr_array((weights, lists, pointers - pointers[0]), shape=(end - begin, int(factors.counts[owner]))))
     values = np.repeat(factors.values, np.diff(factors.ends, prepend=0))
     terms = csr_array((values, factors.others, np.append(0, factors.ends)), shape=tuple(factors.counts.tolist()))
-    found = members[0] @ terms @ members[1].T
-    return found if player == 0 else -found
+    product = members[0] @ terms @ members[1].T
+    return product if player == 0 else -product

@@ -120,9 +120,9 @@ def public_histories(game: CompiledGame, tree: PublicTree) -> Histories | None:
 
 def deal(rows: Rows, prior: Floats) -> Reached:
     """Record the deal of player 0's hand, then of player 1's; return the histories after it."""
-    own = prior.sum(axis=1)
-    hands = np.flatnonzero(own)
-    first = rows.add_chance(np.zeros(1, np.int64), (own / own.sum())[None])
+    marginal = prior.sum(axis=1)
+    hands = np.flatnonzero(marginal)
+    first = rows.add_chance(np.zeros(1, np.int64), (marginal / marginal.sum())[None])
     weights = prior[hands] / prior[hands].sum(axis=1, keepdims=True)
     below = rows.add_chance(first[0] + np.arange(len(hands)), weights)
     dealt, others = np.nonzero(weights)

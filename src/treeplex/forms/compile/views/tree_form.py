@@ -132,26 +132,26 @@ class TreeForm:
 
     def values(self, tables: TreeTables, *, best: bool) -> Floats:
         """Return each player's value, or best-response value (``best``), against the others' averages, [N]."""
-        tree, policy, found = self.game.tree, self.policy(tables), np.empty(self.players)
+        tree, policy, result = self.game.tree, self.policy(tables), np.empty(self.players)
         strategy = np.empty_like(policy)
         for player in range(self.players):
             reach(tree, player, policy, strategy)
         for player in range(self.players):
             gradient(tree, self.game.payoff, player, strategy, self._work.values)
-            found[player] = (
+            result[player] = (
                 best_value(tree, player, self._work.values, self._work.infoset_values)
                 if best
                 else backup(tree, player, policy, self._work.values, self._work.infoset_values)
             )
-        return found
+        return result
 
     def candidates(self, tables: TreeTables) -> list[Floats]:
         """Return the candidate policies [Q] of value-tested CFR+: the averages, then the last iterate."""
-        found = [np.empty_like(tables.state.policy) for _ in tables.state.averages]
-        for average, policy in zip(tables.state.averages, found, strict=True):
+        policies = [np.empty_like(tables.state.policy) for _ in tables.state.averages]
+        for average, policy in zip(tables.state.averages, policies, strict=True):
             for player in range(self.players):
                 normalise(self.game.tree, player, average, policy)
-        return [*found, tables.state.policy.copy()]
+        return [*policies, tables.state.policy.copy()]
 
     def chosen(self, candidates: list[Floats]) -> list[int]:
         """Return for each player the candidate with the lowest best-response value of the opponent.

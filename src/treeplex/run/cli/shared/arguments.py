@@ -104,13 +104,15 @@ COMPILED = "Compiled games"
 
 def options_under(panel: str | None, **kinds: Any) -> list[inspect.Parameter]:
     """Return options by name under a heading of the help; their default is None."""
-    found = []
+    parameters = []
     for name, kind in kinds.items():
         first, option = get_args(kind)
-        own = copy(option)
-        own.rich_help_panel = panel
-        found.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[first, own]))
-    return found
+        option_info = copy(option)
+        option_info.rich_help_panel = panel
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[first, option_info])
+        )
+    return parameters
 
 
 SOLVING = [

@@ -154,14 +154,14 @@ def commands_of(*packages: str) -> list[Command]:
             for file in sorted(Path(folder).glob("*.py")):
                 if "\n@command(" in file.read_text("utf-8"):  # other files may be slow to import
                     import_module(f"{package}.{file.stem}")
-    found = [each for package in packages for each in _COMMANDS.get(package, [])]
-    return sorted(found, key=lambda each: each.place)
+    commands = [known for package in packages for known in _COMMANDS.get(package, [])]
+    return sorted(commands, key=lambda known: known.place)
 
 
 def add_commands(app: typer.Typer, *packages: str) -> None:
     """Add the commands of packages to a group."""
-    for each in commands_of(*packages):
-        app.command(each.name, short_help=each.short, cls=each.cls or GroupedCommand)(each.function)
+    for added in commands_of(*packages):
+        app.command(added.name, short_help=added.short, cls=added.cls or GroupedCommand)(added.function)
 
 
 def group_of(packages: Sequence[str], name: str, text: str) -> typer.Typer:
@@ -225,8 +225,8 @@ def refuse_more(name: str, more: Mapping[str, Any], subject: str) -> None:
     Raises:
         SpecError: an option does not apply; the message says what it is for.
     """
-    for each in wing_options(name):
-        for parameter in () if each.read else each.parameters:
+    for options in wing_options(name):
+        for parameter in () if options.read else options.parameters:
             if more.get(parameter.name) is not None:
                 _, option = get_args(parameter.annotation)
                 flag = next(iter(option.param_decls or ()), f"--{parameter.name}")
@@ -254,30 +254,32 @@ class GameDescription(NamedTuple):
 
 def with_wing_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorate a command with the options that wings add, which replace its parameter ``more``."""
-    return with_options([each for own in wing_options(name) for each in own.parameters], into="more")
+    return with_options([parameter for options in wing_options(name) for parameter in options.parameters], into="more")
 
 
 def wing_options(name: str) -> list[WingOptions]:
     """Return the options that wings add to a command."""
-    return [each for each in provided("options") if each.command == name]
+    return [options for options in provided("options") if options.command == name]
 
 
 def described(name: str, game: str | None, more: Mapping[str, Any]) -> GameDescription:
     """Return the game described by a command's argument and wing options."""
     given = {name: value for name, value in more.items() if value is not None}
-    for each in wing_options(name):
-        own = {parameter.name for parameter in each.parameters} | {"resume"}
-        if each.read and any(parameter.name in given for parameter in each.parameters):
-            found: GameDescription = named(each.read)(game, {key: value for key, value in given.items() if key in own})
-            return found
+    for options in wing_options(name):
+        names = {parameter.name for parameter in options.parameters} | {"resume"}
+        if options.read and any(parameter.name in given for parameter in options.parameters):
+            description: GameDescription = named(options.read)(
+                game, {key: value for key, value in given.items() if key in names}
+            )
+            return description
     return GameDescription(game)
 
 
 def examples_of(packages: Sequence[str], group: str) -> str:
     """Return the examples of commands, one per line, with a description."""
-    found = []
-    for each in commands_of(*packages):
-        if each.example:
-            line, what = f"  {group} {each.example}", each.short[0].lower() + each.short[1:].rstrip(".")
-            found.append(f"{line:<{WIDTH}}  {what}" if len(line) <= WIDTH else line)
-    return "\n".join(found)
+    lines = []
+    for listed in commands_of(*packages):
+        if listed.example:
+            line, what = f"  {group} {listed.example}", listed.short[0].lower() + listed.short[1:].rstrip(".")
+            lines.append(f"{line:<{WIDTH}}  {what}" if len(line) <= WIDTH else line)
+    return "\n".join(lines)

@@ -104,6 +104,6 @@ def free_place(text: str, suffix: str = "") -> Path:
     """Return an unused path under ``runs``, named after the run; creates ``runs``."""
     name, number, parent = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80], 1, Path("runs")
     parent.mkdir(exist_ok=True)
-    while (place := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():
+    while (path := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():
         number += 1
-    return place
+    return path
