@@ -76,6 +76,7 @@ class Searcher:
         average: float64 [Q], the policies of all playthroughs times own reach, in the compiled spot's layout.
         searched: number of rows searched so far.
         watch: called with that number.
+        drawn: whether random iterations are played, instead of the average policy of each search.
     """
 
     game: PublicHoldem

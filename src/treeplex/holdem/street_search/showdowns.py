@@ -47,13 +47,13 @@ class Showdowns:
         if board in self._kept:
             self._kept.move_to_end(board)
             return self._kept[board]
-        matrix = self._found(board)
+        matrix = self._computed_shares(board)
         self._kept[board] = matrix
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
         return matrix
 
-    def _found(self, board: Board) -> Shares:
+    def _computed_shares(self, board: Board) -> Shares:
         if not board and self.format == HOLDEM:
             equity = class_equities().equity[HAND_CLASSES][:, HAND_CLASSES]
             return np.asarray(equity * self.apart, np.float32)

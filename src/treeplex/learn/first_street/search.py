@@ -1,4 +1,4 @@
-"""Search of a spot's first street, with leaf values at the end of its betting, and evaluation of the strategy found."""
+"""Search of a spot's first street, with leaf values at the end of its betting, and evaluation of the resulting strategy."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -118,7 +118,7 @@ def search_spot(
         source: source of the leaf values. For turns: a training folder, its network's file, or ``rebel``, the shipped
             network. For turns and flops: also the folder or file of a hand network, or ``hands``, the shipped one. For any
             spot: a custom leaf value such as :class:`treeplex.search.ZeroLeaf`, or ``file.py:NAME``. None for exact values: all
-                later streets are re-solved in every iteration.
+            later streets are re-solved in every iteration.
         iterations: iterations of the search; each updates both players.
         method: search method, a key of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR per endgame (on a turn: per river).
@@ -126,6 +126,9 @@ def search_spot(
         judge: whether to compute the exploitability of the average policy with endgames solved at its beliefs; None does so if
             memory allows.
         progress: called after each iteration.
+
+    Returns:
+        The search, the EVs and the root policy in chips and frequencies and, if requested, the evaluated average policy.
 
     Raises:
         SpecError: a value is outside its range, networks do not support the spot, memory is too small, or PyTorch is missing.

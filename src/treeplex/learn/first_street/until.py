@@ -60,6 +60,7 @@ class UntilJob(SolvingJob):
         search: the search at iteration 0.
         values: its leaf values.
         settings: settings of the solve.
+        iterations: total number of iterations, including those of earlier sessions.
         file: file in which progress is saved; None to save none.
         judged: whether to evaluate the solution at the end of an uninterrupted session, by solving all later streets.
         interrupt: an existing handler of stop requests.

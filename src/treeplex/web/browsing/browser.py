@@ -82,13 +82,13 @@ class Browser:
             if whole:
                 tell(f"{len(tree):,} histories, solving")
             compiled = compile_game(loaded, limit=limit)
-            self.policy = self._found(compiled, policy)
+            self.policy = self._named_policy(compiled, policy)
             self.values = HistoryValues(tree, self.policy)
         if self.policy is not None and policy not in ("", UNIFORM):
             self.by = policy
         self.public = self._public_states() if self.values is not None else None
 
-    def _found(self, compiled: CompiledGame, policy: str) -> Policy:
+    def _named_policy(self, compiled: CompiledGame, policy: str) -> Policy:
         """Load the named policy, or solve the game."""
         if policy:
             loaded: Policy = as_policy(compiled, policy)

@@ -36,7 +36,21 @@ SAVING_SECONDS = 600.0
 
 
 class PageJob(BaseModel):
-    """A job as stored in the folder and sent to pages; ``records`` hold [iterations, seconds, exploitability]."""
+    """A job as stored in the folder and sent to pages.
+
+    Attributes:
+        id: random name of the job's files.
+        name, file: name of the result, and its path relative to the served folder.
+        created: time of the request, in seconds since the epoch.
+        order: rank in the queue; lower runs first.
+        done, total: iterations or, for a batch, boards.
+        rate: ``done`` per second.
+        target, opening_pot: target exploitability and pot, in chips.
+        locks: number of node locks.
+        phase: current step if there is no progress yet.
+        seconds, seconds_left: solving time so far, and its estimated rest.
+        records: rows of iterations, seconds and exploitability in chips.
+    """
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern="^[0-9a-f]{12}$")
