@@ -15,7 +15,7 @@ SPINS = 2000
 """Number of times a waiting thread checks the gate before it yields its core."""
 
 
-def _add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
+def _add_atomically(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         view = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
@@ -26,7 +26,7 @@ def _add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
 
 
 add_atomically: Any = intrinsic(_add_atomically)
-"""Atomic ``array[place] += value``; returns the value before."""
+"""Atomic ``array[index] += value``; returns the value before."""
 
 
 def _offer_core(typingctx: Any) -> Any:

@@ -33,6 +33,9 @@ def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: Bo
         store: a solver's store, for its locks, which best responses respect.
         crew: thread pool with scratch space, float64 for full accuracy.
         expected: whether to compute expected values; without rake exploitability does not need them, and ``value`` is then NaN.
+
+    Returns:
+        Exploitability, gains, and both players' values and best-response values, in chips.
     """
     return judgement_of(game, lambda player, mode: root_values(crew, player, mode, average, store), expected=expected)
 

@@ -216,7 +216,7 @@ def sizes_in(layer: LocatedText, field: str, street: str, player: str, streets: 
             candidates.append((1 if outer == street else 2, entry.entries[DEFAULT]))
     if DEFAULT in layer.entries:
         candidates.append((3, layer.entries[DEFAULT]))
-    return min(candidates, key=lambda each: each[0])[1] if candidates else None
+    return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else None
 
 
 def check_size_keys(layer: LocatedText, field: str, streets: tuple[str, ...], known: tuple[str, ...] = ()) -> None:

@@ -64,7 +64,7 @@ from treeplex.holdem.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
 from treeplex.holdem.spots.spot_table import FIELDS as TABLE
 from treeplex.holdem.spots.spot_table import TURN_ENDGAME
 
-FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
+FIELDS: Mapping[str, str] = {name: entry.example for name, entry in TABLE.items()}
 """The fields, each with an example."""
 FLOP = "Td 9d 6h"
 """Example of a board."""

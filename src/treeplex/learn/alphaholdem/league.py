@@ -26,12 +26,15 @@ def expected_score(rating: float, other: float) -> float:
 
 
 def updated_ratings(rating: float, others: Sequence[float], scores: Sequence[float]) -> tuple[float, list[float]]:
-    """A player's Elo rating after a match against each of several opponents.
+    """Elo ratings after a player's match against each of several opponents.
 
     Args:
         rating: the player's rating before the matches.
         others: the opponents' ratings before the matches.
         scores: the player's score in each match: 1 for a win, 0 for a loss, 0.5 for a draw.
+
+    Returns:
+        The player's new rating, and the opponents' new ratings in order.
     """
     gains = [STEP * (score - expected_score(rating, other)) for other, score in zip(others, scores, strict=True)]
     return rating + sum(gains), [other - gain for other, gain in zip(others, gains, strict=True)]

@@ -32,7 +32,7 @@ class Rows(NamedTuple):
         log_probability: float64 [D], its log probability.
         value: float64 [D], the predicted value.
         hand: int64 [D], the hand's index.
-        seat: int64 [D].
+        seat: int64 [D], the learner's seat in that hand.
     """
 
     cards: Planes

@@ -101,8 +101,8 @@ def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[st
     if learner is None or (learner == REBEL and game is None):
         return learner_of(resume)
     known = learner_named(learner).for_game(game)
-    if kind_of(resume) not in (None, OWN.name) and (own := learner_of(resume).name) != known.name:
-        raise FileError(f"{resume} is a training run of {own}, not of {known.name}; resume it without naming a learner")
+    if kind_of(resume) not in (None, OWN.name) and (trained := learner_of(resume).name) != known.name:
+        raise FileError(f"{resume} is a training run of {trained}, not of {known.name}; resume it without naming a learner")
     return known
 
 

@@ -75,7 +75,7 @@ THREADS = options_under(
     threads=number("N", FIELDS["threads"].help),
     storage=text("KIND", FIELDS["storage"].help),
 )
-EARLY = [each for name in ("until", "net", "locks") for each in options_of(FIELDS[name], SPOTS)]
+EARLY = [option for name in ("until", "net", "locks") for option in options_of(FIELDS[name], SPOTS)]
 ELSEWHERE = options_under(
     SPOTS,
     judge=Annotated[
@@ -94,7 +94,7 @@ SOURCES = options_under(
     hand=number("N", "Number of the hand in a .phhs file. Default: 1."),
     street=text("STREET", "Street at which the spot begins. Default: the first heads-up street."),
 )
-DESCRIBED = [each for name in FIELDS if name not in HOW for each in options_of(FIELDS[name], SPOT_FIELDS)] + SOURCES
+DESCRIBED = [option for name in FIELDS if name not in HOW for option in options_of(FIELDS[name], SPOT_FIELDS)] + SOURCES
 LINE = text("LINE", "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in).")
 SHOWN = options_under(
     SOLVED,
@@ -119,7 +119,7 @@ BESIDE = options_under(
 )
 FEW_FIELDS = ("board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "min_bet")
 """Spot fields that are options for playing and training; a spot file has all fields."""
-BRIEFLY = [each for name in FEW_FIELDS for each in options_of(replace(FIELDS[name], parts=()), SPOT_FIELDS)]
+BRIEFLY = [option for name in FEW_FIELDS for option in options_of(replace(FIELDS[name], parts=()), SPOT_FIELDS)]
 PLAYED = options_under(
     "Hands of hold'em",
     boards=flag("--boards", "Spots: deal a different board each hand."),

@@ -42,7 +42,7 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
     title = str(spot) + (" and other boards" if boards else "")
     say(f"{title}, against {getattr(agent, 'about', '') or whom}")
     say(f"OOP is out of position and acts first, IP is in position; the smallest bet is {spot.min_bet:,.12g}")
-    finished = None if log is None else (lambda number, own: append_text(log, table.log(number, own)))
+    finished = None if log is None else (lambda number, seat: append_text(log, table.log(number, seat)))
     sit(table, None if wanted.seat is None else seats.index(wanted.seat), wanted.games, finished=finished)
 
 

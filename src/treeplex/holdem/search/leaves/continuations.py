@@ -158,7 +158,7 @@ class ContinuationPayoffs:
 
     def _seconds_for(self, roots: Sequence[int], dealt: BoardHands, hands: Hands) -> float:
         """Upper bound on the seconds per board: the number of roots times the time of the root with the most lines."""
-        lines = max((self._lines(root, dealt.names) for root in roots), key=lambda each: len(each.chips))
+        lines = max((self._lines(root, dealt.names) for root in roots), key=lambda root_lines: len(root_lines.chips))
         tilt = np.zeros((len(hands[0]), len(hands[1])), np.float32)
         paid = np.zeros((len(self.policies[0]), len(self.policies[1]), *tilt.shape), np.float32)
         self._add(lines, dealt, tilt, paid)  # includes the loading of kernels and memory

@@ -65,7 +65,7 @@ def check_two_cards(format: Format) -> None:
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
     """A template with ``%NAME%`` replaced; replacements are not expanded again."""
-    return re.sub(r"%([A-Z]+)%", lambda found: parts.get(found[1], found[0]), template)
+    return re.sub(r"%([A-Z]+)%", lambda match: parts.get(match[1], match[0]), template)
 
 
 def resource(name: str) -> str:

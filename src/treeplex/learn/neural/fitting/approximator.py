@@ -394,7 +394,7 @@ class Network(Perceptron):
         torch, inputs = torch_module(), self.inputs
         wanted = torch.from_numpy(inputs.spread(np.where(weights > 0.0, means, 0.0)))
         shares = torch.from_numpy(inputs.spread(weights / max(float(weights[inputs.legal_actions].sum()), 1e-30)))
-        return self.minimise(lambda found: (shares * (found - wanted).square()).sum(), steps)
+        return self.minimise(lambda outputs: (shares * (outputs - wanted).square()).sum(), steps)
 
     def climb(self, slopes: Floats) -> None:
         """In a compiled game, take an ascent step of Adam, given the gradient, float64 [P, A], with respect to values or to a
@@ -404,7 +404,7 @@ class Network(Perceptron):
             AlgorithmError: the gradient is not finite.
         """
         wanted = torch_module().from_numpy(self.inputs.spread(slopes))
-        self.minimise(lambda found: -(wanted * found).sum(), 1)
+        self.minimise(lambda outputs: -(wanted * outputs).sum(), 1)
 
     def minimise(self, loss: Callable[[Any], Any], steps: int) -> float:
         """Minimise a loss of all outputs, a tensor [P, outputs], with Adam; returns the loss before the last step.

@@ -39,10 +39,10 @@ class Bins:
         if board not in self._kept:
             if len(self._kept) >= KEPT:
                 self._kept.popitem(last=False)
-            self._kept[board] = self._found(board)
+            self._kept[board] = self._computed(board)
         return self._kept[board]
 
-    def _found(self, board: Board) -> tuple[Ints, Singles]:
+    def _computed(self, board: Board) -> tuple[Ints, Singles]:
         shares = self._cards.showdowns.shares(board)
         hands = self._cards.suits.format.hands
         free = np.flatnonzero(~np.isin(hands, board).any(axis=1))
