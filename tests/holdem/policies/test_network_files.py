@@ -91,7 +91,7 @@ def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypat
         AlgorithmError, match="leduc_holdem is a hold'em spot, which is always sampled from the rules; leave rules=false out"
     ):
         tp.train("leduc_holdem", "deep-cfr", settings={"rules": False}, out=tmp_path / "tree")
-    with pytest.raises(AlgorithmError, match="Rcfr needs the whole game"):
+    with pytest.raises(AlgorithmError, match="Rcfr needs all histories"):
         tp.train("leduc_holdem", "rcfr", out=tmp_path / "rcfr")
     monkeypatch.setattr(on_spots, "available_memory", lambda: 1000)
     with pytest.raises(PolicyError, match=r"needs .* MB of memory, but .* MB are free; free some"):

@@ -74,7 +74,7 @@ def test_losses_that_are_no_numbers_end_a_training_and_the_last_checkpoint_stays
     folder = tmp_path / "run"
     tp.train("kuhn_poker", "deep-cfr", settings={**DEEP_CFR, "rules": rules}, out=folder)
     before = tp.exploitability("kuhn_poker", folder)
-    with np.errstate(all="ignore"), pytest.raises(AlgorithmError, match=r"the loss is (nan|inf); take a smaller rate"):
+    with np.errstate(all="ignore"), pytest.raises(AlgorithmError, match=r"the loss is (nan|inf); set a smaller rate"):
         tp.train(resume=folder, settings={"steps": 9, "rate": 1e30})
     assert tp.exploitability("kuhn_poker", folder) == before
     again = tp.train(resume=folder, settings={"steps": 3, "rate": 0.001})
@@ -106,7 +106,7 @@ def test_plain_gradients_are_defined_for_any_players(tmp_path: Path, capsys: pyt
 def test_learners_for_two_players_say_so_in_one_line(
     name: str, game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = "needs two players" if name == "deep-cfr" else "learns two-player games with constant-sum payoffs"
+    words = "needs two players" if name == "deep-cfr" else "supports only two-player games with constant-sum payoffs"
     with pytest.raises(AlgorithmError, match=words) as raised:
         tp.train(game, name, settings={"steps": 1}, out=tmp_path / "run")
     assert "\n" not in str(raised.value)

@@ -121,5 +121,5 @@ def test_one_agent_in_both_seats() -> None:
 
 def test_agents_of_other_games() -> None:
     check_games(RULES, [uniform(), uniform()])
-    with pytest.raises(GameError, match="for different games"):
+    with pytest.raises(GameError, match="the agents play different games"):
         check_games(RULES, [uniform(), uniform(public_tree("leduc_poker(ranks=4)"))])

@@ -122,7 +122,7 @@ def test_what_is_no_time(text: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "game", "error", "message"),
     [
-        ("nobody", KUHN, SpecError, "no agent and no policy file is called 'nobody'; known: .*; see treeplex agents"),
+        ("nobody", KUHN, SpecError, "unknown agent or policy file 'nobody'; known: .*; see treeplex agents"),
         ("unifrom", KUHN, SpecError, "did you mean 'uniform'"),
         ("blueprint", KUHN, SpecError, r"agent blueprint needs file; write, for example, blueprint\(file=runs/leduc\)"),
         ("blueprint(file=none.json)", KUHN, FileError, "none.json"),
@@ -138,7 +138,7 @@ def test_what_is_no_time(text: Any) -> None:
             SpecError,
             "rebel: names no network; write rebel for the best one, or rebel:NAME",
         ),
-        ("x" * 5000, KUHN, SpecError, "no agent and no policy file is called 'xxx"),
+        ("x" * 5000, KUHN, SpecError, "unknown agent or policy file 'xxx"),
         (f"{'x' * 5000}.py:Agent", KUHN, SpecError, "no file x+ ... x*"),
         (f"rebel(network={'x' * 5000}.safetensors)", KUHN, FileError, "cannot read x+.*file name too long"),
         ("deepstack(depth=1,rounds=0)", KUHN, SpecError, "100,000 iterations per decision; give .* at most 10,000"),
@@ -157,7 +157,7 @@ def test_refusals(text: str, game: str, error: type[Exception], message: str) ->
 
 def test_who_does_not_search_takes_no_time() -> None:
     for changes in ({"think": 1}, {"iterations": 5}):
-        with pytest.raises(SpecError, match="is a search setting, and uniform does not search; leave it out"):
+        with pytest.raises(SpecError, match="is a search setting, but agent uniform does not search; leave it out"):
             tp.agent("uniform", KUHN, **changes)
 
 
@@ -165,7 +165,7 @@ def test_who_meets_plays_one_game() -> None:
     game = load("leduc_poker(ranks=2)")
     found = [agent(text, game, seed=1) for text in ("uniform", "search(leaf=zero,iterations=4)")]
     assert sum(play_game(found, np.random.default_rng(1))) == 0.0
-    with pytest.raises(GameError, match="for different games"):
+    with pytest.raises(GameError, match="the agents play different games"):
         play_game([found[0], tp.agent("uniform", KUHN)], np.random.default_rng(1))
 
 
