@@ -65,7 +65,7 @@ def test_it_is_said_before_anything_is_written(
 
 def test_a_network_for_another_game_is_refused(tmp_path: Path) -> None:
     tp.train("kuhn_poker", "ppo", settings={**SMALL, "batch": 4, "rules": True}, out=tmp_path / "run")
-    with pytest.raises(PolicyError, match="this is a policy for kuhn_poker, not for leduc_poker; train one for it"):
+    with pytest.raises(PolicyError, match="this is a policy for kuhn_poker, not for leduc_poker; train one for this game"):
         tp.exploitability("leduc_poker", tmp_path / "run")
 
 
