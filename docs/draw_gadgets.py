@@ -15,7 +15,7 @@ Point = tuple[float, float]
 
 
 def line(axes: Axes, begin: Point, end: Point, text: str = "", side: str = "left") -> None:
-    """An action, with its name beside it."""
+    """An action with its label."""
     axes.plot(*zip(begin, end, strict=True), color=CHANCE, linewidth=1.2, zorder=1)
     if text:
         x, y = (begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2
@@ -31,7 +31,7 @@ def node(axes: Axes, at: Point, colour: str, text: str, side: str = "right") -> 
 
 
 def subgame(axes: Axes) -> None:
-    """The subgame that is solved, with an entry for each hand."""
+    """The solved subgame, with an entry for each hand."""
     axes.add_patch(Polygon([(0.1, DOOR), (0.9, DOOR), (0.98, BOTTOM), (0.02, BOTTOM)], color=SUBGAME, alpha=0.25))
     axes.text(0.5, (BOTTOM + DOOR) / 2, "the subgame", ha="center", va="center", fontsize=10, color=SUBGAME)
 

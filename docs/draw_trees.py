@@ -1,6 +1,6 @@
 """Draw the trees of the theory page: ``python docs/draw_trees.py`` writes ``docs/images/classes.png``.
 
-Every tree is a game; what is written under it is what :func:`treeplex.forms.structure.classes.classify` says of it.
+Every tree is a game, captioned with the result of :func:`treeplex.forms.structure.classes.classify`.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from treeplex.games import TERMINAL, Game, State
 
 IMAGE = Path(__file__).parent / "images" / "classes.png"
 COLOURS = ("#1f6fb2", "#c8501e", "#3a8a3a")
-"""Of players 0, 1 and 2; dark enough on white and light enough on dark grey."""
+"""Colours of players 0, 1 and 2, with enough contrast on white and on dark grey."""
 
 Moves = tuple[int, ...]
 Sight = Callable[[Moves], object]
@@ -25,7 +25,7 @@ Sight = Callable[[Moves], object]
 
 @dataclass(frozen=True)
 class Form(Game):
-    """A tree with two actions everywhere: who moves at each depth, and what of the moves so far they see."""
+    """A tree with two actions at every node: the player at each depth, and their observation of earlier moves."""
 
     title: str
     order: Sequence[int]
@@ -40,7 +40,7 @@ class Form(Game):
 
 
 class Node(State):
-    """The moves so far."""
+    """A node, given by the moves so far."""
 
     def __init__(self, form: Form, moves: Moves) -> None:
         self.form, self.moves = form, moves
@@ -102,7 +102,7 @@ WORTH_SAYING = {
 
 
 def verdict(form: Form) -> str:
-    """The classes of a form worth saying, in words."""
+    """Caption of a form: its relevant classes."""
     found = {name for name, holds in classify(grow(form)).verdicts().items() if holds}
     said = [text for name, text in WORTH_SAYING.items() if name in found]
     if "ladder-nested" in said:
@@ -119,7 +119,7 @@ def verdict(form: Form) -> str:
 
 
 def place(form: Form, moves: Moves) -> tuple[float, float]:
-    """Where a history is drawn."""
+    """Position of a history in the drawing."""
     width = 1.0
     across = 0.0
     for move in moves:
@@ -129,7 +129,7 @@ def place(form: Form, moves: Moves) -> tuple[float, float]:
 
 
 def draw(axes: Axes, form: Form) -> None:
-    """Draw one tree: dots in the colour of who moves, dashed lines through the histories of an infoset."""
+    """Draw one tree: dots in the colour of the player to move, dashed lines through the histories of an infoset."""
     for depth, player in enumerate(form.order):
         infosets: dict[object, list[tuple[float, float]]] = {}
         for moves in product((0, 1), repeat=depth):

@@ -1,7 +1,7 @@
-"""Take the pictures of the page in the browser: ``python docs/draw_web.py`` writes ``docs/images/web-*.png``.
+"""Take screenshots of the web page: ``python docs/draw_web.py`` writes ``docs/images/web-*.png``.
 
-A server on an empty folder solves a turn and the same turn with a lock, and deals some hands; a headless
-Chromium looks at them.
+A server on an empty folder solves a turn, solves it again with a node lock, and deals some hands; a headless Chromium takes the
+screenshots.
 """
 
 import io
@@ -24,7 +24,7 @@ import treeplex as tp
 
 IMAGES = Path(__file__).parent / "images"
 COLOURS = 256
-"""In a picture's palette, which keeps the files small."""
+"""Number of colours in a picture's palette, which keeps the files small."""
 ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu"]
 PORT = 8719
 ADDRESS = f"http://127.0.0.1:{PORT}/"
@@ -44,7 +44,7 @@ LOCK = {"line": "x", "strategy": "x 100%"}
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture: its name, the view, what must be there, and how large and dark it is."""
+    """A screenshot: name, view, required elements, size, and light or dark theme."""
 
     name: str
     view: str
@@ -68,7 +68,7 @@ SHOTS = (
 
 
 def solve(body: dict[str, Any]) -> str:
-    """Solve a spot to its end; the name of the job."""
+    """Solve a spot; returns the name of the job."""
     job = httpx.post(f"{ADDRESS}api/jobs", json=body).raise_for_status().json()["id"]
     while httpx.get(f"{ADDRESS}api/jobs/{job}").json()["state"] in ("waiting", "running"):
         time.sleep(0.2)
@@ -76,7 +76,7 @@ def solve(body: dict[str, Any]) -> str:
 
 
 def play() -> str:
-    """Play some hands of Leduc poker to the last one's end, mostly badly; the table."""
+    """Play some hands of Leduc poker, mostly badly; returns the table."""
     draw = random.Random(3)
     table = httpx.post(
         f"{ADDRESS}api/tables", json={"game": "leduc_poker", "seed": 3, "title": "Leduc poker"}, timeout=60
@@ -91,7 +91,7 @@ def play() -> str:
 
 
 def take(page: Page, shot: Shot, job: str, table: str) -> None:
-    """Take one picture."""
+    """Take one screenshot."""
     page.emulate_media(color_scheme="dark" if shot.dark else "light", reduced_motion="reduce")
     page.set_viewport_size({"width": shot.size[0], "height": shot.size[1]})
     page.goto(ADDRESS + shot.view.format(job=job, table=table))
@@ -104,7 +104,7 @@ def take(page: Page, shot: Shot, job: str, table: str) -> None:
 
 
 def main() -> None:
-    """Take all pictures, or those named."""
+    """Take all screenshots, or the named ones."""
     wanted = sys.argv[1:] or [shot.name for shot in SHOTS]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "treeplex", "web", folder, "--port", str(PORT), "--no-browser"]

@@ -1,4 +1,4 @@
-"""Fill the generated parts of README and documentation: what stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
+"""Fill the generated parts of README and documentation, between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
 
 Run ``python docs/generate_tables.py`` after a change of games, algorithms or the command line; a test checks that it was run.
 Parts marked ``<!-- measured: NAME -->`` are filled only with ``--measured`` and never checked: rounding differs between
@@ -87,7 +87,7 @@ SPECS: Mapping[str, tuple[str, ...]] = {
     "modified_rps": ("modified_rps",),
     "rock_paper_scissors": ("rock_paper_scissors",),
 }
-"""The instances whose sizes and values the documentation shows, for every built-in game."""
+"""Instances of every built-in game whose sizes and values the documentation shows."""
 MOST_SEQUENCES_FOR_LP = 50_000
 COMPARED_GAMES: Mapping[str, str] = {
     "Kuhn poker": "kuhn_poker",
@@ -99,7 +99,7 @@ COMPARED_GAMES: Mapping[str, str] = {
 }
 """The games of the page on choosing an algorithm."""
 NOT_COMPARED = ("lp", "recursive", "rm", "cfr-s", "cfr-jr", "pluribus-mccfr")
-"""Exact, or not after equilibria, or the same as another on games as small as these."""
+"""Excluded algorithms: exact ones, those that do not target equilibria, and those equal to another on such small games."""
 MANY_PLAYER_GAMES: Mapping[str, str] = {
     "Kuhn, 3 players": "kuhn_poker(players=3)",
     "Kuhn, 4 players": "kuhn_poker(players=4)",
@@ -120,12 +120,12 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[int, 
 
 
 def page(folder: str, name: str, text: str) -> str:
-    """A link to the page of a game or algorithm, from README (folder ``docs/...``) or from a page beside it."""
+    """A link to the page of a game or algorithm, from README (folder ``docs/...``) or from a page in the same folder."""
     return f"[{text}]({folder}{page_name(name)}.md)"
 
 
 def page_name(name: str) -> str:
-    """The file name of the page of a game or algorithm: ``pcfr+`` has ``pcfr-plus``."""
+    """File name of the page of a game or algorithm, such as ``pcfr-plus`` for ``pcfr+``."""
     return name.replace("+", "-plus")
 
 
@@ -142,7 +142,7 @@ def algorithms(folder: str = "") -> str:
 
 
 def names(module: str) -> str:
-    """The public names of a module: where each is described, and the first line of what is said about it."""
+    """The public names of a module, each with a link and the first line of its docstring."""
     public = import_module(module)
     shown = module.replace("treeplex", "tp", 1)
     rows = [(reference(f"{module}.{name}", f"{shown}.{name}"), first_line(getattr(public, name))) for name in public.__all__]
@@ -151,7 +151,7 @@ def names(module: str) -> str:
 
 @cache
 def described() -> dict[int, tuple[str, str]]:
-    """Objects of the Python reference (by id) and where each is: page and anchor."""
+    """Page and anchor of each object of the Python reference, by id."""
     found = {}
     for page in sorted((ROOT / "docs" / "api").glob("*.md")):
         for place in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
@@ -160,7 +160,7 @@ def described() -> dict[int, tuple[str, str]]:
 
 
 def reference(place: str, shown: str) -> str:
-    """A link to where the Python reference describes an object, or to the page of a module if it has one."""
+    """A link to an object's entry in the Python reference, or to its module's page if there is one."""
     thing = pkgutil.resolve_name(place)
     page, anchor = described().get(id(thing), (f"{place.rpartition('.')[2]}.md", ""))
     if inspect.ismodule(thing):
@@ -170,7 +170,7 @@ def reference(place: str, shown: str) -> str:
 
 
 def first_line(thing: object) -> str:
-    """The first line of a docstring, as Markdown; nothing for constants."""
+    """The first line of a docstring as Markdown; empty for constants."""
     said = inspect.getdoc(thing) if inspect.isclass(thing) or callable(thing) or inspect.ismodule(thing) else None
     line = re.sub(r":\w+:`~?([^`]+)`|``([^`]+)``", lambda found: f"`{found[1] or found[2]}`", (said or "").partition("\n")[0])
     return line.rstrip(".").replace("|", "\\|")
@@ -190,7 +190,7 @@ def parameters(name: str) -> str:
 
 @cache
 def size_row(spec: str) -> tuple[str, ...]:
-    """Counts of a game, and its value by linear programming where that is quick and defined."""
+    """Counts of a game, and its value by linear programming if that is quick and defined."""
     game = tp.compile(spec)
     size = game.size
     value = ""
@@ -250,7 +250,7 @@ def command_help(*names: str) -> str:
 
 
 def settings(name: str) -> str:
-    """The settings of a learner; ``turns`` and ``whole`` are those of ReBeL on turns of hold'em and on whole hold'em."""
+    """The settings of a learner; ``turns`` and ``whole`` are those of ReBeL on hold'em turns and on full-game hold'em."""
     from treeplex.learn.rebel.training.kind import HoldemRebelKind, WholeRebelKind
     from treeplex.learn.train.registry import learner_named
 
@@ -291,7 +291,7 @@ def choosing(iterations: str = "1000") -> str:
 
 
 def reached(game: tp.CompiledGame, name: str, iterations: int) -> float:
-    """Exploitability after some iterations; what samples walks as many histories as they do with alternating updates."""
+    """Exploitability after some iterations; sampling algorithms visit as many histories as full alternating updates."""
     if name.endswith("-mccfr"):
         return tp.solve(game, name, nodes=iterations * game.players * game.size.histories, every=10**9).exploitability
     return tp.solve(game, name, iterations=iterations, every=iterations).exploitability
@@ -318,7 +318,7 @@ def stored(study: str) -> dict[str, Any]:
 
 
 def leduc_of_three() -> str:
-    """What the study many_players/leduc found."""
+    """Results of the study many_players/leduc."""
     record = stored("many_players/leduc")
     made = record["made"]
     parts = ["".join(f"- {line}\n" for line in record["findings"]), *shown_tables("many_players/leduc")]
@@ -329,7 +329,7 @@ def leduc_of_three() -> str:
 
 
 def shown_tables(name: str) -> list[str]:
-    """The tables that a study found, marked where runs are from a modified working tree, and what the mark says."""
+    """The tables of a study, marked if runs are from a modified working tree, and an explanation of the mark."""
     note, parts = modified_note(name), []
     for each in stored(name)["tables"]:
         columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
@@ -339,13 +339,13 @@ def shown_tables(name: str) -> list[str]:
 
 
 def measured_tables(name: str) -> str:
-    """The tables that a study found, with its notes."""
+    """The tables of a study, with its notes."""
     notes = " ".join(stored(name)["notes"])
     return "\n".join([*shown_tables(name), f"{notes} `python papers/run.py {name}` measures it.\n"])
 
 
 def findings(name: str) -> str:
-    """What a study found, line by line."""
+    """The findings of a study as a list."""
     note = modified_note(name)
     return "".join(f"- {line}\n" for line in stored(name)["findings"]) + (f"\n{note}\n" if note else "")
 
@@ -370,7 +370,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
 
 
 def fill(text: str, *, measured: bool, only: str | None = None) -> str:
-    """The text with all generated parts made anew, and the measured ones if asked for; or only parts of one name."""
+    """The text with all generated parts regenerated, on request also measured ones, or only parts of one name."""
 
     def fresh(found: re.Match[str]) -> str:
         name, *arguments = found["name"].split()
@@ -388,10 +388,10 @@ def files() -> Iterator[Path]:
 
 
 def main() -> None:
-    """Rewrite what is out of date; with ``--check``, name it and fail."""
+    """Rewrite outdated pages; with ``--check``, report them and fail."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="README.md or pages below docs (default: all)")
-    parser.add_argument("--measured", action="store_true", help="measure again what is measured, for minutes")
+    parser.add_argument("--measured", action="store_true", help="also measure again the measured parts (minutes)")
     parser.add_argument("--only", metavar="NAME", help="only parts of this name, such as games or choosing")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     asked = parser.parse_args()

@@ -1,4 +1,4 @@
-"""A MkDocs hook: each notebook of the tutorials becomes a page, and can be downloaded from it."""
+"""A MkDocs hook: each tutorial notebook becomes a page with a download link."""
 
 import json
 from collections.abc import Sequence

@@ -24,7 +24,7 @@ def pin(core: int | None) -> int | None:
 
 
 def cpu_name() -> str:
-    """The processor's name with family and model, which tell apart the names that clouds shorten."""
+    """The processor's name with family and model, because clouds abbreviate names."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -125,7 +125,7 @@ def sizes_table(strategies: Sequence[LimitStrategy], records: dict[int, list[Rec
     return Table("Exploitability inside the abstraction, mbb/hand", head, rows)
 
 
-@study(title="CFR, 2007: limit hold'em in buckets, nearly solved", place=2, minutes=185)
+@study(title="CFR, 2007: nearly solved abstractions of limit hold'em", place=2, minutes=185)
 def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",".join(map(str, SWEEPS))) -> Result:
     strategies, records, others = [], {}, {}
     for count in map(int, buckets.split(",")):

@@ -86,7 +86,7 @@ def solve_limit(
     """Solve limit hold'em in buckets, by CFR with sampled chance or by full sweeps.
 
     Args:
-        settings: the game, and how.
+        settings: game, algorithm and seed.
         iterations: total deals or sweeps, including those before a resume.
         evaluations: number of evaluations of the average, evenly spaced on a logarithmic scale from ``iterations / 100``.
         out: run folder; saved periodically, at the end, and on Ctrl-C.

@@ -246,7 +246,7 @@ def update(
 
     Args:
         values: float32 [actions, sequences, starts], counterfactual values of the actions.
-        policy: float32 [sequences, actions, starts], what is played.
+        policy: float32 [sequences, actions, starts], the current policy.
         own: float32 [sequences, starts], the player's own reach.
         weights: float32 [6]: factors on positive and negative regrets, weight of the new ones, whether negative sums are set to
             zero, factor on the average and weight of what is added to it.

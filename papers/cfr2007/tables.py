@@ -175,7 +175,7 @@ def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
     return text + "."
 
 
-@study(title="CFR, 2007: limit hold'em with bucketed cards", place=1, minutes=90)
+@study(title="CFR, 2007: abstractions of limit hold'em by sampled chance", place=1, minutes=90)
 def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
     paper = published("cfr2007")
     strategies, records, games, others = [], {}, {}, {}

@@ -63,7 +63,7 @@ def trained_on(name: str) -> list[str]:
     return [game.spec for game in games(*TRAINED_ON[:count]).values()]
 
 
-@study(title="DDCFR, Table 1 at full length: ablations by seeds", place=10, minutes=600)
+@study(title="DDCFR, Table 1: ablations with full-length training", place=10, minutes=600)
 def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS) -> Result | None:
     found = earlier(epochs)
     whole = [(FULL, seed) for seed in range(SEEDS)]

@@ -56,7 +56,7 @@ def wanted(options: Sequence[str]) -> dict[str, float]:
     return asked or dict(THOUSANDS)
 
 
-@study(title="Whole no-limit hold'em: local best response", place=15, minutes=150)
+@study(title="No-limit hold'em: local best response", place=15, minutes=150)
 def reproduce(*options: str) -> Result:
     settings = wanted(options)
     card, theirs = long_blueprint().card, " and ".join(DEEPSTACK[setting] for setting in settings if setting in DEEPSTACK)

@@ -272,7 +272,7 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
     return told
 
 
-@study(title="Whole hold'em on small decks, component by component", place=14, minutes=15, needs=("torch",))
+@study(title="No-limit hold'em on small decks: effect of each component", place=14, minutes=15, needs=("torch",))
 def reproduce(*options: str) -> Result:
     if unknown := {*options} - {*DECKS, KEPT}:
         raise SystemExit(f"unknown deck {', '.join(sorted(unknown))}; choose from {', '.join(DECKS)} or {KEPT}")

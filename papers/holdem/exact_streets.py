@@ -103,7 +103,7 @@ def with_plan(spots: list[Spot], street: int, number: int) -> list[Spot]:
     return [replace(spot, bets=plan) for spot in spots]
 
 
-@study(title="Turns and rivers of whole hold'em", place=5, minutes=3)
+@study(title="Turns and rivers of no-limit hold'em", place=5, minutes=3)
 def reproduce() -> Result:
     turns, rivers = situations(2), situations(3)
     rows = rows_of("turn", "earlier", [replace(spot, bets=EARLIER) for spot in turns], EARLIER_TIMES, whole=False)

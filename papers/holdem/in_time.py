@@ -1,5 +1,5 @@
-"""Iterations, time and memory of agents that re-solve with 52 cards within their time limit, street by street: Modicum, and
-the agent that re-solves turns and rivers.
+"""Iterations, time and memory of re-solving agents with 52 cards and a time limit, by street: Modicum, and the agent that
+re-solves turns and rivers.
 
 Each time limit is measured in a separate process, and so is the training of the blueprint, because a process's peak memory
 never falls.
@@ -116,7 +116,7 @@ def decisions(name: str, think: float, hands: int) -> TimedPlay:
     return TimedPlay(found, seated, peak_memory())
 
 
-@study(title="Agents that re-solve with 52 cards, in time", place=9, minutes=10)
+@study(title="Re-solving agents with 52 cards: time limits and memory", place=9, minutes=10)
 def reproduce() -> Result:
     if not FOLDER.exists():
         in_own_process(train_blueprint)

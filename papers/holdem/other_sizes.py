@@ -1,4 +1,4 @@
-"""Solving a spot with other bet sizes from a solution with few: iterations and seconds to half a percent of the pot."""
+"""Warm starts from a solution with fewer bet sizes: iterations and seconds to half a percent of the pot."""
 
 from time import process_time
 from typing import Any
@@ -52,7 +52,7 @@ def measured(name: str) -> dict[str, Any]:
     return found
 
 
-@study(title="Other bet sizes from a solution", place=17, minutes=8)
+@study(title="Warm starts with other bet sizes", place=17, minutes=8)
 def reproduce() -> Result:
     for name in SPOTS:  # kernels are compiled or read
         solve_spot(spot_of(name, FEW), iterations=1, threads=1)

@@ -113,7 +113,7 @@ def row_of(name: str, found: Floats) -> list[str]:
     return [*rows, f"{found[:, 3].mean():.2f}"]
 
 
-@study(title="Whole no-limit hold'em against its own blueprint", place=12, minutes=55)
+@study(title="Re-solving turns and rivers against the agent's own blueprint", place=12, minutes=55)
 def reproduce(times: float = 1.0) -> Result:
     found = {name: hands_of(name, round(times * HANDS[name])) for name in AGENTS}
     rows, card = {name: row_of(name, hands) for name, hands in found.items()}, own_blueprint().card

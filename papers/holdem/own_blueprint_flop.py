@@ -1,4 +1,4 @@
-"""Winnings from re-solving flops to their ends, and then turns and rivers, against the agent's own blueprint.
+"""Winnings from re-solving flops, turns and rivers against the agent's own blueprint.
 
 As ``own_blueprint``, but one street earlier, with Modicum as the agent. ``python papers/run.py holdem/own_blueprint_flop 0.25``
 plays a quarter of the hands; hands cached by settings and code are not played again.
@@ -53,7 +53,7 @@ def interval(found: Floats) -> tuple[float, float]:
     return float(won.mean()), half_width(float(won.std(ddof=1)) / len(won) ** 0.5, len(won))
 
 
-@study(title="Whole no-limit hold'em against its own blueprint, flops as well", place=None, minutes=60)
+@study(title="Re-solving flops, turns and rivers against the agent's own blueprint", place=None, minutes=60)
 def reproduce(times: float = 1.0) -> Result:
     found = hands_of(round(times * HANDS))
     mean, error = interval(found)

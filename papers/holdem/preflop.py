@@ -1,5 +1,5 @@
-"""Preflop charts from some flops: distance of charts from few flops, turns and rivers to those from more, and error of
-equities on the same boards.
+"""Preflop charts on subsets of flops: distance between charts on fewer and more boards, and error of equities on the same
+boards.
 
 Solves are cached in ``runs/preflop``, so that a call computes only missing ones.
 """
@@ -68,7 +68,7 @@ def equities_on_some(spot: Spot) -> tuple[list[list[str]], dict]:
     return rows, numbers
 
 
-@study(title="Preflop charts from some flops", place=3, minutes=20)
+@study(title="Preflop charts on subsets of flops", place=3, minutes=20)
 def reproduce() -> Result:
     spot = read_spot_file(SPOT).spot()
     rows, numbers = charts(spot)

@@ -128,7 +128,7 @@ def decision_rows(solved_charts: dict[str, HoldemSolution]) -> dict[str, dict[st
     return found
 
 
-@study(title="Preflop charts by a network for flops", place=10, minutes=25, needs=("torch",))
+@study(title="Preflop charts from a network over all flops", place=10, minutes=25, needs=("torch",))
 def reproduce() -> Result:
     net, (one, other) = read_net(shipped_hand_net("flop"), form=FORM), SETS
     solved_charts = charts(net)

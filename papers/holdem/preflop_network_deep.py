@@ -59,7 +59,7 @@ def words(often: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {100 * each:.1f}" for name, each in often.items())
 
 
-@study(title="Preflop charts of deep stacks by a network for flops", place=11, minutes=60, needs=("torch",))
+@study(title="Preflop charts of deep stacks from a network over all flops", place=11, minutes=60, needs=("torch",))
 def reproduce() -> Result:
     net = read_net(shipped_hand_net("flop"), form=FORM)
     most, own = float(net.settings["most_stack"]), code(*CODE, "papers.holdem.preflop_network_deep")

@@ -1,4 +1,4 @@
-"""Preflop by the rules of two published charts: raise or fold with rake, and a tournament's antes.
+"""Preflop charts with the rules of two published charts: raise or fold with rake, and a tournament's antes.
 
 The shipped charts have limps, no rake and no antes. Here their tree and boards are solved with the published rules, as far as
 these are stated, so that the remaining differences have other causes. Solves are cached in ``runs/preflop``.
@@ -46,7 +46,7 @@ def rows_of(charts: dict[str, HoldemSolution]) -> dict[str, tuple[str, str]]:
     return {about: (theirs, ours) for about, theirs, ours in published_rows(charts)}
 
 
-@study(title="Preflop by published rules", place=20, minutes=7)
+@study(title="Preflop charts with published rules", place=20, minutes=7)
 def reproduce() -> Result:
     deep = {step: solved(f"100bb-{step.replace(' ', '-')}") for step in STEPS}
     middle = solved("50bb-antes")

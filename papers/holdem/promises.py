@@ -1,5 +1,6 @@
-"""Values promised by a blueprint of whole hold'em in buckets: flops of ten cards, evaluated exactly, with their turns re-
-solved from ranges alone or behind gadgets."""
+"""Values promised by a blueprint of no-limit hold'em in buckets: flops with ten cards, evaluated exactly, with their turns
+re-solved from ranges alone or behind gadgets.
+"""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -108,7 +108,7 @@ def models(parts: Mapping[str, list[Rows]]) -> dict[str, Model]:
     return found
 
 
-@study(title="Networks for single hands: random ranges and those of self-play", place=16, minutes=20, needs=("torch",))
+@study(title="Networks for single hands: random ranges and self-play ranges", place=16, minutes=20, needs=("torch",))
 def reproduce() -> Result:
     card, sources = own_blueprint().card, (RANDOM, SELF_PLAY)
     parts = {source: [part(source, seed, card) for seed in range(PARTS)] for source in sources}

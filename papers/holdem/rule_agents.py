@@ -1,4 +1,4 @@
-"""Winnings of a local best response from the rule agents of whole no-limit hold'em, a lower bound of their exploitability.
+"""Winnings of a local best response against the rule agents of no-limit hold'em, a lower bound of their exploitability.
 
 Hands are cached in parts in ``runs/papers``; ``python papers/run.py holdem/rule_agents 3`` plays three times as many.
 """
@@ -20,7 +20,7 @@ def won_from(style: str, parts: int) -> list[float]:
     return together(bounded_in_parts(f"rules(style={style})", key, parts, PART, actions=ACTIONS), parts * PART)
 
 
-@study(title="Whole no-limit hold'em: lower bounds for rule agents", place=18, minutes=20)
+@study(title="No-limit hold'em: lower bounds for rule agents", place=18, minutes=20)
 def reproduce(times: float = 1.0) -> Result:
     parts = max(1, round(PARTS * times))
     found, blueprint = {style: won_from(style, parts) for style in STYLES}, stored("holdem/whole")["rules"]

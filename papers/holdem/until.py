@@ -1,4 +1,4 @@
-"""Flops solved until the turn with the library's network for hands and with showdown values, compared with full solves: first
+"""Flops solved until the turn with the library's hand-value network and with showdown values, compared with full solves: first
 decisions, values, time, and exploitability of the flop strategy with later streets solved.
 
 Flops are cached one by one, so that a call computes only missing ones; ``papers/run.py holdem/until 3`` computes at most three.
@@ -95,7 +95,7 @@ def findings(means: dict) -> list[str]:
     ]
 
 
-@study(title="Flops until the turn, by a network for hands", place=6, minutes=12, needs=("torch",))
+@study(title="Flops solved until the turn with a hand-value network", place=6, minutes=12, needs=("torch",))
 def reproduce(most: int = len(FLOPS)) -> Result:
     net = read_net(shipped_hand_net("turn"), form=FORM)
     keys = {board: key_of(board, net) for board in FLOPS}

@@ -92,7 +92,7 @@ def together(parts: Sequence[Sequence[float]], hands: int) -> list[float]:
     return [MILLI * mean / len(parts), half_width(MILLI * error / len(parts), hands)]
 
 
-@study(title="Whole no-limit hold'em", place=2, minutes=150)
+@study(title="No-limit hold'em: a blueprint in buckets", place=2, minutes=150)
 def reproduce() -> Result:
     card = long_blueprint().card
     numbers: dict[str, Any] = {"blueprint": dict(card)}

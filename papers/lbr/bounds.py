@@ -46,7 +46,7 @@ def learned(policy: Policy) -> tuple[float, float]:
     return found["at_least"], found["interval"]
 
 
-@study(title="Local best response, and best responses learned", place=1, minutes=3)
+@study(title="Local best response and learned best responses", place=1, minutes=3)
 def reproduce() -> Result:
     trial = published("lbr")["trial"]
     agents = {

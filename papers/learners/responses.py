@@ -1,4 +1,4 @@
-"""Learners by responses on Kuhn and Leduc poker: PSRO, NFSP, regression CFR, exploitability descent and ARMAC."""
+"""Response-based learners on Kuhn and Leduc poker: PSRO, NFSP, regression CFR, exploitability descent and ARMAC."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ WORDS = {
 }
 
 
-@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=60, needs=("torch",))
+@study(title="PSRO, NFSP and other response-based learners on Kuhn and Leduc poker", place=3, minutes=60, needs=("torch",))
 def reproduce(*options: str) -> Result:
     """Options: names of runs in :data:`RUNS`, and :data:`STORED`."""
     said = published("learners")["responses"]

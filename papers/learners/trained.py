@@ -47,7 +47,7 @@ def trainings(
 
     Args:
         game, name, settings, called: as there.
-        seeds: of the trainings.
+        seeds: of the training runs.
         before: results stored with the study, used where a training run has no folder.
     """
     found, curves = {}, {}

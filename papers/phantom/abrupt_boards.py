@@ -56,7 +56,7 @@ def unfolded(whole: CompiledGame) -> dict[str, float]:
     return {"symmetric": there.exploitability, "whole": here.exploitability, "value": here.value[0]}
 
 
-@study(title="Phantom boards up to symmetry, and abrupt ones", place=2, minutes=75)
+@study(title="Phantom boards up to symmetry, and abrupt versions", place=2, minutes=75)
 def reproduce(*options: str) -> Result:
     """Options: boards to measure; others are taken as stored."""
     before: dict[str, Any] = stored("phantom/abrupt_boards") if options else {}

@@ -1,5 +1,6 @@
-"""Deep learners on phantom tic-tac-toe and dark hex, whole boards: trained from the rules, evaluated exactly, compared with
-tables."""
+"""Deep learners on phantom tic-tac-toe and dark hex, full boards: trained from the rules, evaluated exactly, compared with
+tables.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

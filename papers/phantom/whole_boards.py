@@ -1,4 +1,4 @@
-"""Phantom tic-tac-toe and dark hex on whole boards: exact exploitability, and tabular curves of the CFR family."""
+"""Phantom tic-tac-toe and dark hex on full boards: exact exploitability, and tabular curves of the CFR family."""
 
 import time
 from collections.abc import Mapping

@@ -22,7 +22,7 @@ beside replies of weight ``t + 1``."""
 
 UPDATES_EACH = 2048
 MARKS = (128, 512, 1024, 2048)
-"""Updates of each player at which the table reads the curves; ReBeL's 1,024 iterations are 512 of them."""
+"""Updates per player at which the table samples the curves; ReBeL's 1,024 iterations are 512 of them."""
 ALGORITHMS = {
     "fp": ("fp", average_of),
     "linear-fp": ("linear-fp", average_of),
@@ -33,7 +33,7 @@ ALGORITHMS = {
 
 
 def draw(points: Sequence[int], runs: Mapping[str, Mapping[str, Sequence[float]]]) -> Picture:
-    """A panel a game."""
+    """A panel per game."""
     figure, axes = panels(1, 4, size=(12.0, 3.9))
     styles = {name: line_style(number) for number, name in enumerate(ALGORITHMS)}
     for panel, (label, found) in zip(axes, runs.items(), strict=True):
@@ -60,12 +60,12 @@ def which(runs: Mapping, points: Sequence[int], better: str, worse: str, at: int
 
 
 def claim(runs: Mapping, points: Sequence[int], better: str, worse: str) -> str:
-    """In how many games ``better`` is below ``worse``, at two times."""
+    """Number of games in which ``better`` is below ``worse``, at two points, as a sentence."""
     counts = [(2 * at, len(which(runs, points, better, worse, at))) for at in (MARKS[1], MARKS[-1])]
     return ", ".join(f"in {count} of {len(runs)} games after {updates:,} updates" for updates, count in counts)
 
 
-@study(title="ReBeL, appendix H, Figure 4: FLOP against linear FP and linear CFR", place=5, minutes=0.2)
+@study(title="ReBeL, appendix H, Figure 4: FLOP compared with linear FP and linear CFR", place=5, minutes=0.2)
 def reproduce() -> Result:
     numbers = published("rebel")
     points = log_points(UPDATES_EACH, a_decade=16, also=MARKS)

@@ -1,7 +1,7 @@
 """ReBeL: effect of training choices that differ from the paper's, on two small games.
 
-Runs are kept in ``runs/papers`` one by one. With the option ``stored`` nothing is trained: tables and findings are made
-anew from the trainings that are stored with the study.
+Runs are cached in ``runs/papers`` one by one. With the option ``stored`` nothing is trained: tables and findings are computed
+from the training runs stored with the study.
 """
 
 import statistics
@@ -49,14 +49,14 @@ BESIDE: Mapping[str, str] = {
     "modified CFR-AVG, beliefs of the average": "modified CFR-AVG, beliefs of the iteration",
     "modified CFR-AVG, both updated at once": "modified CFR-AVG, beliefs of the iteration",
 }
-"""What each way is compared with: the one that differs in this alone."""
+"""Reference of each variant, which differs only in the tested choice."""
 SEEDS = (0, 1, 2)
 PLAYTHROUGHS, ITERATIONS = 128, 128
 CODE = ("papers.rebel.deviations", "treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine")
 
 
 def trained(game: str, way: str, seed: int) -> dict[str, float]:
-    """A training and how exploitable play with its network is, in the game's units."""
+    """A training run and the exploitability of play with its network, in the game's units."""
     spec, settings = GAMES[game]
     settings = replace(settings, seed=seed, **WAYS[way])
 
@@ -77,16 +77,16 @@ def trained(game: str, way: str, seed: int) -> dict[str, float]:
 
 
 Found = Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]
-"""By game, way and seed."""
+"""Records by game, variant and seed."""
 
 
 def exploitability_of(runs: Mapping[str, Mapping[str, float]]) -> list[float]:
-    """Of a way's trainings, least first."""
+    """Exploitabilities of a variant's training runs, ascending."""
     return sorted(run["exploitability"] for run in runs.values())
 
 
 def comparison(way: str, base: str, found: Found) -> str:
-    """By what factor a way is more exploitable than another on each game, and whether that could be chance."""
+    """Factor between the exploitabilities of two variants on each game, and its significance."""
     pairs = {game: (exploitability_of(own[way]), exploitability_of(own[base])) for game, own in found.items()}
     parts = []
     for game, pair in pairs.items():
@@ -108,7 +108,7 @@ def reproduce(*options: str) -> Result:
 
 
 def result(found: Found, spent: str) -> Result:
-    """What the trainings say."""
+    """Result from the training runs."""
     rows = []
     for way in WAYS:
         cells = []

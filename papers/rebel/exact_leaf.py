@@ -12,13 +12,13 @@ from treeplex.search.match.agent_policy import policy_of_agent
 
 PLAYS, ITERATIONS = 128, 256
 ENDS = {"kuhn_poker": "depth=2,rounds=false", "leduc_poker": "depth=0,rounds=true"}
-"""Games, and where subgames of their networks end."""
+"""Games, and the depth limits of their networks' subgames."""
 VALUES = {"exact": "search(leaf=exact,{})", "network": "rebel({})"}
-"""Agents by where their values come from."""
+"""Agents by source of values."""
 
 
 def measured(game: str, name: str) -> dict[str, Any]:
-    """What an agent comes to, and the processor seconds that it took to ask it everything."""
+    """An agent's exploitability, and the CPU seconds of querying its whole policy."""
     compiled, began = tp.compile(game), process_time()
     found = policy_of_agent(compiled, name, plays=PLAYS)
     exploitability = judge(compiled, found.policy).exploitability

@@ -1,6 +1,6 @@
 """ReBeL on the smallest Liar's Dice: exploitability against CPU time, with one idea of the recipe changed at a time.
 
-``trainings.py`` makes the trainings, in hours; this draws what there is.
+``trainings.py`` makes the training runs, in hours; this study plots the stored ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,11 +26,11 @@ NAMES = {
     "paper": "the paper's settings",
 }
 Points = Mapping[str, Sequence[tuple[float, Sequence[float], int]]]
-"""By idea: for each budget mean CPU seconds, exploitability of each training, and subgames."""
+"""By idea and budget: mean CPU seconds, exploitability of each training run, and subgames."""
 
 
 def points() -> Points:
-    """All trainings that are there."""
+    """All stored training runs."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     for plan in drawn():
         record = record_of(plan)
@@ -52,7 +52,7 @@ def points() -> Points:
 
 
 def draw(found: Points, goal: float) -> Picture:
-    """Means of trainings, and their range; half of the ideas in each panel, the recipe in both."""
+    """Means and ranges over training runs; half of the ideas in each panel, the recipe in both."""
     figure, axes = panels(1, 2, size=(10.6, 4.8))
     names = [name for name in found if name != "recipe" and found[name]]
     for panel, own in zip(axes, (names[::2], names[1::2]), strict=True):

@@ -1,7 +1,7 @@
 """ReBeL on Liar's Dice: exploitability of the library's networks by iterations per search, for Discounted CFR, with which they
 were trained, and for linear CFR.
 
-A finished judgement is kept in ``runs/papers``.
+Finished evaluations are cached in ``runs/papers``.
 """
 
 from collections.abc import Mapping
@@ -16,21 +16,21 @@ from treeplex.search import public_tree
 
 PLAYTHROUGHS, ITERATIONS = 256, (64, 128, 256, 512)
 BANDED, SEEDS = "1x4f", (0, 1, 2, 3)
-"""The game whose searches by DCFR are judged with other draws as well."""
+"""The game on which DCFR is also evaluated with other random seeds."""
 PAPERS = 512
 """The paper's T: 1,024 updates of one player."""
 JUDGING = ("treeplex.search", "treeplex.learn.rebel", "treeplex.search.subgames", "treeplex.engine.networks")
-"""What decides the numbers besides settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 
 
 METHODS = {"dcfr": "DCFR, as in training", "lcfr": "linear CFR, as in the paper"}
-"""How subgames are solved in play."""
+"""Methods for solving subgames in play."""
 Found = Mapping[str, Mapping[str, Mapping[int, Mapping[str, float]]]]
-"""Judgements by method, game and T."""
+"""Evaluations by method, game and T."""
 
 
 def judged(game: str, label: str, method: str, iterations: int, seed: int = 0) -> dict[str, float]:
-    """Exploitability of the library's network for a game that was trained with no rests or small ones."""
+    """Exploitability of the library's network for a game that was trained without or with small endgames."""
     name = f"liars_dice-{label}"
     net = shipped_net(public_tree(game), name)
     key = {"what": "rebel/iterations", "net": net.checksum, "N": PLAYTHROUGHS, "T": iterations, "code": code(*JUDGING)}
@@ -74,7 +74,7 @@ def draw(found: Found) -> Picture:
 
 
 def sentence(found: Found, method: str, goals: Mapping[str, float]) -> str:
-    """What is best with a method, and what the paper's T gives."""
+    """The best T of a method, and the result with the paper's T, as a sentence."""
     rows = found[method]
     best = {label: min(row, key=lambda count, row=row: row[count]["exploitability"]) for label, row in rows.items()}
     at = {label: row[PAPERS]["exploitability"] for label, row in rows.items()}
@@ -103,7 +103,7 @@ def bands(game: str) -> dict[int, list[float]]:
 
 
 def bands_table(found: Mapping[int, list[float]]) -> Table:
-    """How far readings of one network lie apart."""
+    """Spread of evaluations of one network."""
     rows = [[f"T = {count}", *(f"{value:.4f}" for value in values)] for count, values in found.items()]
     return Table(f"{BANDED} by DCFR with other random seeds of play", ["", *(f"seed {seed}" for seed in SEEDS)], rows)
 

@@ -1,7 +1,7 @@
 """ReBeL beyond the paper: larger Liar's Dice, trained and evaluated exactly, compared with tabular CFR at equal CPU time.
 
-Trains in ``runs/papers/rebel``, where an interrupted training or judgement is resumed. Options name games; without any it takes
-2x4f and 2x5f, in hours.
+Trains in ``runs/papers/rebel``, where interrupted training runs and evaluations are resumed. Options name games (default: 2x4f
+and 2x5f, in hours).
 """
 
 import time
@@ -26,7 +26,7 @@ TABULAR = "dcfr"
 
 @dataclass(frozen=True)
 class Large:
-    """A game, how it is trained, and how it is judged."""
+    """A game with its training and evaluation settings."""
 
     spec: str
     settings: RebelSettings
@@ -41,7 +41,7 @@ GAMES = {
 
 
 def measure(name: str) -> None:
-    """Train, judge, give tabular CFR the same time and store the record; what is done already is not done again."""
+    """Train, evaluate, run tabular CFR for the same time, and store the record; finished parts are not repeated."""
     large, folder, before = GAMES[name], FOLDERS / f"large-{name}", stored(NAME).get(name)
     if before is not None and is_plan(before["plan"], asdict(large)):
         return
@@ -58,7 +58,7 @@ def measure(name: str) -> None:
 
 
 def tabular(spec: str, seconds: float) -> dict[str, Any]:
-    """CFR on the whole game with so much processor time: sizes, and exploitability as time passes."""
+    """CFR on the full game with the given CPU time: sizes, and exploitability over time."""
     began = time.process_time()
     game = tp.compile(spec)
     compiling = time.process_time() - began

@@ -1,11 +1,11 @@
-"""Put a trained ReBeL network into the library, with its exploitability on its card.
+"""Add a trained ReBeL network to the library, with its exploitability on its card.
 
-``python -m papers.rebel.ship_network 1x4f RUN`` judges ``net.safetensors`` of a finished ``treeplex train rebel`` as ``treeplex
-evaluate`` does, and writes it as ``liars_dice-1x4f.safetensors`` into ``src/treeplex/learn/rebel/networks``, weights
-unchanged, with what was found on the card. RUN may be a network's file as well. ``--suffix flop`` writes
-``liars_dice-1x4f-flop.safetensors`` beside it: of several networks for a game, ``rebel`` is the one with the lowest
-exploitability on its card, so all are to be judged by as many playthroughs and iterations. A label that is none of the
-paper's games is the file's name.
+``python -m papers.rebel.ship_network 1x4f RUN`` evaluates ``net.safetensors`` of a finished ``treeplex train rebel`` as
+``treeplex evaluate`` does, and writes it as ``liars_dice-1x4f.safetensors`` into ``src/treeplex/learn/rebel/networks``, weights
+unchanged, with the result on its card. RUN may also be a network's file. ``--suffix flop`` writes an additional
+``liars_dice-1x4f-flop.safetensors``. If a game has several networks, ``rebel`` is the one with the lowest exploitability on its
+card, so all must be evaluated with equal numbers of playthroughs and iterations. A label that is not one of the paper's games
+is used as the file's name.
 """
 
 import argparse
@@ -22,25 +22,25 @@ from treeplex.learn.rebel.training.judge import net_of
 from treeplex.search import public_tree
 
 KEPT = ("exploitability", "playthroughs", "iterations", "method", "depth", "rounds", "endgame", "warm", "seed", "settled")
-"""What of a judgement a card says."""
+"""Evaluation results on a card."""
 
 
 def arguments() -> argparse.Namespace:
-    """What is asked for."""
+    """Command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("label", metavar="GAME_LABEL", help="1x4f, 1x5f, 1x6f or 2x3f, or the file's name")
     parser.add_argument("source", metavar="RUN", help="a training folder, or a network's file")
-    parser.add_argument("--suffix", help="of the file's name, such as flop, for one more network for the same game")
+    parser.add_argument("--suffix", help="suffix of the file's name, such as flop, for another network for the game")
     parser.add_argument("--playthroughs", type=int, default=256, metavar="N")
     parser.add_argument("--iterations", type=int, default=256, metavar="T")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as of evaluate: --set endgame=32")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as in evaluate: --set endgame=32")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int)
     return parser.parse_args()
 
 
 def ship(net: NetFile, name: str, found: RebelJudgement) -> None:
-    """Write the network under a name, with what it was judged to be."""
+    """Write the network under a name, with its evaluation."""
     judged = {key: value for key, value in found.to_json().items() if key in KEPT}
     judged["date"] = datetime.now(UTC).date().isoformat()
     SHIPPED.mkdir(exist_ok=True)
@@ -64,7 +64,7 @@ def main() -> None:
             judged = other.card["judged"]
             counts = judged["playthroughs"], judged["iterations"]
             if other.identity == net.identity and other.path.stem != name and counts != (asked.playthroughs, asked.iterations):
-                raise SystemExit(f"error: {other.path.name} was judged by N, T = {counts}; judge both alike")
+                raise SystemExit(f"error: {other.path.name} was evaluated with N, T = {counts}; use the same for both")
         found = judge_rebel(
             game,
             source,

@@ -1,4 +1,4 @@
-"""Put the self-play network of ``turn_networks.py`` into the library, with what search with it was found to be worth.
+"""Add the self-play network of ``turn_networks.py`` to the library, with the exploitability of search with it.
 
 ``python -m papers.rebel.ship_river_network`` trains the network if ``runs/papers`` has none of the same code, searches the turn
 of ``turn_networks.py`` with it as ``treeplex holdem search`` does, and writes it where ``rebel`` finds it, weights unchanged,
@@ -17,7 +17,7 @@ from treeplex.learn.rebel.shipped_nets import RIVERS
 from treeplex.learn.rebel.turns.nets import save_turn_leaf
 
 KIND, RIVER = "self-play", 256
-"""Which network, and iterations of the rivers' solutions when it is judged."""
+"""The network, and iterations of river solves in its evaluation."""
 
 
 def main() -> None:

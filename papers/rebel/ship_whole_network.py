@@ -1,8 +1,8 @@
-"""Put a network trained on whole hold'em into the library, where ``rebel`` finds it by cards, blinds and stacks.
+"""Add a network trained on full-game hold'em to the library, where ``rebel`` finds it by cards, blinds and stacks.
 
 ``python -m papers.rebel.ship_whole_network RUN NAME`` writes ``net.safetensors`` of a ``treeplex train rebel "holdem(...)"`` as
-``NAME.safetensors`` into ``src/treeplex/learn/rebel/networks/whole``, weights unchanged; its card says how little it was
-trained. ``rebel/whole_52`` judges it then.
+``NAME.safetensors`` into ``src/treeplex/learn/rebel/networks/whole``, weights unchanged; its card states the short training.
+Evaluate it with ``rebel/whole_52``.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """ReBeL Figures 2 and 6 with a small deck: search on the turn with exact values and with networks, and random beliefs.
 
-Searches with exact values are those of ``small_turn_boards``. Trainings that are stored are not made again, on any machine.
+Searches with exact values are those of ``small_turn_boards``. Stored training runs are not repeated.
 """
 
 import math
@@ -48,18 +48,18 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "self-play, policy network": {"policy_net": True},
 }
 LONGEST = 1024
-"""Iterations of linear CFR on the whole game."""
+"""Iterations of linear CFR on the full game."""
 CODE = (
     *("papers.rebel.small_turn", "papers.rebel.small_turn_search"),
     *("treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
-"""What decides the numbers of a run, besides its settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 Trained = Mapping[str, Sequence[Mapping[str, Any]]]
-"""By kind of training, one entry a seed."""
+"""Records by kind of training, one entry per seed."""
 
 
 def learnt(turn: Turn, kind: str, seed: int) -> dict[str, Any]:
-    """A training, searches with its networks and their errors: curves by name, seconds, loss."""
+    """A training run, searches with its networks and their errors: curves by name, seconds, loss."""
     numbers = stored(NAME)
     if numbers.get("points") == points() and seed < len(numbers.get("trained", {}).get(kind, ())):
         return dict(replaced(numbers["trained"][kind][seed], None, math.nan))
@@ -84,7 +84,7 @@ def learnt(turn: Turn, kind: str, seed: int) -> dict[str, Any]:
 
 
 def whole_game(turn: Turn) -> dict[int, float]:
-    """Exploitability of linear CFR on the whole game, by iterations."""
+    """Exploitability of linear CFR on the full game, by iterations."""
     marks = sorted({*points(), *log_points(LONGEST, a_decade=24)})
     return dict(zip(marks, curve(turn.game, "lcfr", marks), strict=True))
 
@@ -93,30 +93,30 @@ OWN, RANDOM, WARM = "self-play", "random beliefs", "self-play, policy network"
 
 
 def at_marks(values: Sequence[float]) -> list[str]:
-    """A curve at the marks; nothing where a warm start passes over them."""
+    """A curve at the marks; empty at those skipped by a warm start."""
     found = [values[points().index(mark)] for mark in MARKS]
     return ["" if np.isnan(value) else f"{value:.3f}" for value in found]
 
 
 def mean_at(runs: Sequence[Mapping[str, Any]], name: str, mark: int) -> float:
-    """Exploitability of what is played after so many iterations, the mean of some seeds."""
+    """Exploitability of the played policy after a number of iterations, mean over seeds."""
     return statistics.fmean(run["curves"][name]["played"][points().index(mark)] for run in runs)
 
 
 def spread(runs: Sequence[Mapping[str, Any]], name: str, mark: int) -> str:
-    """The same with the lowest and the highest seed."""
+    """Mean exploitability of the played policy with its range over seeds."""
     values = [run["curves"][name]["played"][points().index(mark)] for run in runs]
     return f"{mean_at(runs, name, mark):.3f} [{min(values):.3f}, {max(values):.3f}]"
 
 
 def equals(tabular: Mapping[int, float], level: float) -> str:
-    """Iterations of linear CFR on the whole game that come down to a level."""
+    """Iterations of linear CFR on the full game needed to reach a level."""
     below = [iterations for iterations, value in tabular.items() if value <= level]
     return str(min(below)) if below else f"more than {LONGEST}"
 
 
 def curves_table(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> Table:
-    """Everything at the marks: what is played, and the average policy with rivers solved for its beliefs."""
+    """All curves at the marks: the played policy, and the average policy with rivers solved for its beliefs."""
     rows = []
     for method, found in left.items():
         rows.append([f"exact, {EXACT[method]}", *at_marks(found["played"]), *at_marks(found["average"])])
@@ -138,7 +138,7 @@ def mean_cells(runs: Sequence[Mapping[str, Any]], name: str, which: str) -> list
 
 
 def errors_table(trained: Trained) -> Table:
-    """How far networks' values are off, and what training took."""
+    """Errors of networks' values, and training cost."""
     rows = []
     for kind, runs in trained.items():
         cells = [f"{mean_error(runs, name):.3f}" for name in DOMAINS]
@@ -152,18 +152,18 @@ def errors_table(trained: Trained) -> Table:
 
 
 def compared(left: Mapping[str, Curve], worse: str, better: str) -> str:
-    """One method beside another at the last mark, in both measures."""
+    """Two methods compared at the last mark, for both policies."""
     found = [[left[name][which][-1] for which in ("played", "average")] for name in (worse, better)]
     return f"{EXACT[worse]} {found[0][0]:.3f} ({found[0][1]:.3f}), {EXACT[better]} {found[1][0]:.3f} ({found[1][1]:.3f})"
 
 
 def mean_error(runs: Sequence[Mapping[str, Any]], domain: str) -> float:
-    """Of some seeds."""
+    """Mean error over seeds."""
     return statistics.fmean(run["errors"][domain] for run in runs)
 
 
 def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> list[str]:
-    """What the figures say, beside what the paper says."""
+    """The findings, compared with the paper's claims."""
     paper = published("rebel")
     claims, last = paper["turn_search"]["claims"], MARKS[-1]
     return [
@@ -184,12 +184,12 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
 
 
 def exceeds(left: Mapping[str, Curve], one: str, other: str) -> list[bool]:
-    """Whether one method is more exploitable than another at the last mark: what is played, and the average policy."""
+    """Whether one method is more exploitable than another at the last mark: played and average policy."""
     return [left[one][which][-1] > left[other][which][-1] for which in ("played", "average")]
 
 
 def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
-    """Networks from random beliefs beside those from self-play: in search, and where they are right."""
+    """Networks from random beliefs compared with those from self-play: in search, and by errors."""
     own, random = trained[OWN], trained[RANDOM]
     right = {mark: left[MODIFIED]["played"][points().index(mark)] for mark in MARKS[-2:]}
     parts = [
@@ -208,7 +208,7 @@ def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
 
 
 def best_level(trained: Trained, tabular: Mapping[int, float], published_level: int) -> str:
-    """The lowest that networks come to, in iterations on the whole game."""
+    """Lowest exploitability with networks, in equivalent iterations on the full game."""
     own = trained[OWN]
     level, method, mark = min((mean_at(own, method, mark), method, mark) for method in LEARNT for mark in MARKS)
     return (
@@ -219,7 +219,7 @@ def best_level(trained: Trained, tabular: Mapping[int, float], published_level: 
 
 
 def warm_start(runs: Sequence[Mapping[str, Any]]) -> str:
-    """What the policy network is worth."""
+    """Effect of the policy network, as a sentence."""
     parts = [
         f"{spread(runs, MODIFIED, mark)} after {mark} iterations, and {spread(runs, 'cold', mark)} without the start"
         for mark in (MARKS[0], MARKS[1], MARKS[-1])
@@ -256,7 +256,7 @@ def notes(turn: Turn) -> list[str]:
 
 
 def draw(boards: Mapping[str, Mapping[str, Curve]], trained: Trained, tabular: Sequence[float]) -> Picture:
-    """Figure 6 left, Figure 6 right, Figure 2: exploitability of what is played; bands are over boards, and over seeds."""
+    """Figure 6 left, Figure 6 right, Figure 2: exploitability of the played policy; bands are over boards or seeds."""
     figure, axes = panels(1, 3, size=(13.2, 4.6))
     left = next(iter(boards.values()))
     for number, (method, found) in enumerate(left.items()):
@@ -299,7 +299,7 @@ def banded(axes: Any, runs: Sequence[Mapping[str, Any]], name: str, label: str, 
 
 
 def replaced(value: Any, old: float | None, new: float | None) -> Any:
-    """Plain data with None in place of NaN, or NaN in place of None, where a warm start passes over a point."""
+    """Plain data with None in place of NaN, or the reverse, at points skipped by a warm start."""
     if isinstance(value, Mapping):
         return {key: replaced(own, old, new) for key, own in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
 """ReBeL Figure 6, left, with a small deck: search on three turns with exact values, repeated with perturbations of the size of
 rounding.
 
-Searches that are stored are not run again, on any machine; delete ``results/small_turn_boards.jsonl`` to have all of them anew.
+Stored searches are not repeated; delete ``results/small_turn_boards.jsonl`` to run all of them again.
 """
 
 from collections.abc import Sequence
@@ -36,12 +36,12 @@ WHICH = {"played": "the played policy", "average": "the average policy"}
 
 
 def at(curves: Sequence[Curve], which: str, mark: int) -> list[float]:
-    """Exploitability after so many iterations, run by run."""
+    """Exploitability after a number of iterations, by run."""
     return [curve[which][points().index(mark)] for curve in curves]
 
 
 def finding(runs: Runs, claim: str, worse: str, better: str) -> str:
-    """A claim of the paper, on how many boards means agree with it, and whether all boards together tell beyond rounding."""
+    """A claim of the paper, the number of boards whose means agree with it, and its significance over all boards."""
     said = []
     for which, words in WHICH.items():
         pairs = [(at(own[worse], which, MARKS[-1]), at(own[better], which, MARKS[-1])) for own in runs.values()]
@@ -54,7 +54,7 @@ def finding(runs: Runs, claim: str, worse: str, better: str) -> str:
 
 
 def spread(curves: Sequence[Curve], which: str, mark: int) -> str:
-    """The undisturbed run, and the range of all."""
+    """The unperturbed run, and the range of all."""
     found = at(curves, which, mark)
     return f"{found[0]:.3f}" + (f" ({min(found):.3f} to {max(found):.3f})" if len(found) > 1 else "")
 
@@ -71,7 +71,7 @@ def table(runs: Runs, which: str) -> Table:
 
 
 def draw(runs: Runs) -> Picture:
-    """Undisturbed runs, a panel for each board, and bands of all runs."""
+    """Unperturbed runs, a panel for each board, and bands of all runs."""
     figure, axes = panels(2, len(runs), size=(13.2, 8.0))
     places = [(which, board) for which in WHICH for board in runs]
     for panel, (which, board) in zip(axes, places, strict=True):

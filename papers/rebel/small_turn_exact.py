@@ -1,6 +1,6 @@
-"""Searches with exact values on three turns of a small deck, repeated with disturbances of the size of rounding.
+"""Searches with exact values on three turns of a small deck, repeated with perturbations of the size of rounding.
 
-What is stored by ``rebel/small_turn_boards`` is not run again, on any machine; ``small_turn`` shows the undisturbed runs.
+Searches stored by ``rebel/small_turn_boards`` are not repeated; ``small_turn`` shows the unperturbed runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ BOARDS = {
     "9c9dQcAd": "turn_holdem(board=9c9dQcAd)",
     "TcJcQcKc": "turn_holdem(board=TcJcQcKc)",
 }
-"""Games by their turn: the usual one, a pair, and four of a suit in a row."""
+"""Games by turn: the default one, one with a pair, and four consecutive cards of a suit."""
 HORIZON = Horizon(rounds=True, endgame=9)
-"""To the end of the round; after an all-in the eight rivers and the deal are nine public nodes."""
+"""Depth limit at the end of the round; after an all-in the deal and eight rivers are nine public nodes."""
 ITERATIONS, MARKS, RIVER = 128, (16, 32, 64, 128), 256
 CFR_D, SOUND, MODIFIED = "lcfr", "lcfr-avg", "lcfr-avg-modified"
 EXACT = {
@@ -31,42 +31,42 @@ EXACT = {
     "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
     "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
 }
-"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
+"""Methods by name; updates alternate, as in the paper, unless the name says otherwise."""
 ALTERNATING = (CFR_D, SOUND, MODIFIED, "flop")
 CLAIMED = (CFR_D, SOUND, MODIFIED)
-"""What the paper's claims name, and what is repeated."""
+"""Methods in the paper's claims, which are repeated."""
 REPEATS = 2
-"""Disturbed runs beside the undisturbed one."""
+"""Number of perturbed runs, in addition to the unperturbed one."""
 CODE = (
     *("papers.rebel.small_turn_exact", "papers.rebel.small_turn_search"),
     *("treeplex.search", "treeplex.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
-"""What decides the numbers of a run, besides its settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 Curve = Mapping[str, Sequence[float]]
 """``played`` and ``average``, exploitability in chips at :func:`points`."""
 Runs = Mapping[str, Mapping[str, Sequence[Curve]]]
-"""By board and method, the undisturbed run first."""
+"""Runs by board and method, the unperturbed one first."""
 
 
 def points() -> list[int]:
-    """Iterations at which policies are judged."""
+    """Iterations at which policies are evaluated."""
     return log_points(ITERATIONS, a_decade=8, also=MARKS)
 
 
 def settings() -> dict[str, Any]:
-    """What decides all stored numbers."""
+    """Settings that determine all stored numbers."""
     return {"boards": list(BOARDS.values()), "points": points(), "river": RIVER, "disturbance": DISTURBANCE}
 
 
 def exact(turn: Turn, method: str, seed: int) -> Curve:
-    """A search with exact values at the leaves; a seed above 0 disturbs it."""
+    """A search with exact values at the leaves; a seed above 0 perturbs it."""
     key = {"what": NAME, "game": turn.game.identity, "method": method, "river": RIVER, "points": points()}
     key |= {"seed": seed, "disturbance": DISTURBANCE, "code": code(*CODE)}
     return dict(kept(key, lambda: turn.curve(turn.rivers, method, points(), seed=seed)))
 
 
 def runs_on_boards() -> Runs:
-    """All searches; those that were not stored are stored one by one."""
+    """All searches; new ones are stored one by one."""
     known: Runs = stored_with(NAME, settings()).get("runs", {})
     found: dict[str, dict[str, Sequence[Curve]]] = {}
     for board, game in BOARDS.items():

@@ -1,4 +1,4 @@
-"""What a search on the turn plays in the whole game, exactly, and how far networks are off: what ``small_turn.py`` judges."""
+"""Exact evaluation of a turn search's policy in the full game, and errors of networks, for ``small_turn.py``."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
@@ -20,21 +20,21 @@ from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
 DOMAINS = ("CFR-D's iterations", "averages", "random")
-"""Where networks are asked: leaf beliefs of an exact search's iterations, of its averages, and random ones."""
+"""Domains of network queries: leaf beliefs of an exact search's iterations, of its averages, and random ones."""
 LOOKS = (8, 16, 32, 64)
 DISTURBANCE = 1e-13
-"""Part of themselves by which ranges are changed in a disturbed search."""
+"""Relative change of ranges in a perturbed search."""
 REMEMBERED = 4
-"""Solutions of rivers kept, as a search and its judge ask for the same."""
+"""Size of the cache of river solutions, shared by a search and its evaluation."""
 
 
 class Rivers:
-    """The rivers below all leaves of a turn, solved side by side: exact leaf values, and the policies that go with them.
+    """The rivers below all leaves of a turn, solved at once: exact leaf values, and the corresponding policies.
 
     Attributes:
         subgames: one for each leaf, to the end of the game.
         iterations: of Discounted CFR in each solve.
-        solved: how often all of them were solved.
+        solved: number of solves of all rivers.
     """
 
     def __init__(self, subgames: Subgames, iterations: int) -> None:
@@ -63,7 +63,7 @@ class Turn:
     """A turn game, its search to the end of the round, and the rivers below.
 
     Attributes:
-        rules, game: as public-tree rules and compiled, for the judge.
+        rules, game: as public-tree rules and compiled, for evaluation.
         root: the public belief state at the beginning.
         top: the subgame of the round.
         rivers: those below its leaves.
@@ -81,7 +81,7 @@ class Turn:
         self._below = numbers_in(self.game, self.rivers.subgames, [state.node for state in states])
 
     def search(self, leaf: LeafValue, method: str, iterations: int, seed: int = 0) -> SubgameSearch:
-        """A search of the round from the root, not yet run; a seed above 0 disturbs it as rounding might."""
+        """A search of the round from the root, not yet run; a seed above 0 perturbs it by the size of rounding."""
         first, second = self.root.ranges
         if seed:
             generator = np.random.default_rng(seed)
@@ -91,12 +91,12 @@ class Turn:
     def curve(self, leaf: LeafValue, method: str, points: Sequence[int], seed: int = 0) -> dict[str, list[float]]:
         """Exploitability after each of ``points`` iterations, of two policies.
 
-        ``played``: what the agent plays over the draw of its iteration, the policy of theorems 3 and 5: on the turn each
+        ``played``: the agent's policy over the draw of its iteration, the policy of theorems 3 and 5: on the turn each
         iteration's policy, below a leaf a solution of the river for that iteration's beliefs, all averaged with the weights of
         the average policy. Those beliefs are the current policies' in CFR-D, the averages' in CFR-AVG and fictitious play
         (section 5.2). ``average``: the average policy on the turn, and a solution of the river for its beliefs.
 
-        Points that a warm start passes over are NaN.
+        Points skipped by a warm start are NaN.
         """
         search = self.search(leaf, method, points[-1], seed)
         total = np.zeros(int(self.game.tree.sequence_offsets[-1]))
@@ -122,7 +122,7 @@ class Turn:
             np.add.at(total, numbers[known], weight * strategy[known])
 
     def exploitability(self, total: Floats) -> float:
-        """Of a strategy in sequence form, up to a factor, in chips."""
+        """Exploitability in chips of a strategy in sequence form, up to a factor."""
         return judge(self.game, Policy(self.game, normalised(self.game, total))).exploitability
 
 
@@ -145,10 +145,9 @@ def numbers_in(game: CompiledGame, subgames: Subgames, roots: Sequence[Hashable]
 
 
 def errors(turn: Turn, leaf: Any) -> dict[str, float]:
-    """Root mean square error of a network's values of hands, in parts of the pot at the leaf, by :data:`DOMAINS`.
+    """Root mean square error of a network's values of hands, as a share of the pot at the leaf, by :data:`DOMAINS`.
 
-    Squares are weighted by how likely chance and the other player make it that the hand comes to the leaf, which is what they
-    weigh in the search itself.
+    Squares are weighted by the counterfactual reach of the hand, as in the search.
     """
     leaves, found = turn.top.leaves, {}
     pots = np.array([sum(turn.rules.game.tree.nodes[state.node[0]].contributions) for state in leaves.states])

@@ -1,6 +1,6 @@
 """ReBeL Table 2: fictitious play and CFR on four games of Liar's Dice, and trained networks that search.
 
-The learned rows come from the records of ``trainings.py``, whose trainings take hours.
+The learned rows come from the records of ``trainings.py``, whose training runs take hours.
 """
 
 import math
@@ -34,7 +34,7 @@ TITLES = {
 }
 PUBLISHED = {kind: "rebel_fp" if kind.startswith("fp") else "rebel_cfr" for kind in TITLES}
 MINUTES = 30.0
-"""Processor time that a training is meant to take at most."""
+"""Intended maximum CPU time of a training run."""
 
 NOTES = (
     "Learned rows: each training is evaluated as in the paper, as the policy of N playthroughs averaged by reach. "
@@ -64,13 +64,13 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Cell:
-    """The trainings of one kind on one game.
+    """The training runs of one kind on one game.
 
     Attributes:
-        seeds: the seeds that are done.
+        seeds: finished seeds.
         means: of each, mean exploitability of its last three networks.
-        minutes: of each, processor time of the training.
-        judged: all judgements.
+        minutes: of each, CPU time of training.
+        judged: all evaluations.
     """
 
     seeds: Sequence[int]
@@ -80,12 +80,12 @@ class Cell:
 
     @property
     def worst(self) -> float:
-        """Exploitability of the worst training."""
+        """Exploitability of the worst training run."""
         return max(self.means)
 
 
 def cells() -> dict[tuple[str, str], Cell]:
-    """What is there, by kind and game."""
+    """Stored training runs by kind and game."""
     found: dict[tuple[str, str], list[tuple[Plan, Mapping[str, Any]]]] = {}
     for plan in tabulated():
         record = record_of(plan)
@@ -103,7 +103,7 @@ def cells() -> dict[tuple[str, str], Cell]:
 
 
 def learned_rows(found: Mapping[tuple[str, str], Cell], published: Mapping[str, Sequence[float]]) -> list[list[str]]:
-    """Rows of the table: what was published, and the worst of ours."""
+    """Rows of the table: published results, and our worst training runs."""
     rows = []
     for kind, title in TITLES.items():
         if kind in ("fp", "cfr"):
@@ -115,14 +115,14 @@ def learned_rows(found: Mapping[tuple[str, str], Cell], published: Mapping[str, 
 
 
 def worst_text(cell: Cell | None) -> str:
-    """The worst training's exploitability, with how many there are if not all."""
+    """The worst training run's exploitability, with the number of runs if incomplete."""
     if cell is None:
         return "no record"
     return f"{cell.worst:.4f}" + ("" if len(cell.seeds) == SEEDS else f" ({len(cell.seeds)} of {SEEDS} trainings)")
 
 
 def detail(found: Mapping[tuple[str, str], Cell]) -> Table:
-    """Every training: its exploitability, time, and how it was judged."""
+    """Every training run: exploitability, time, and evaluation settings."""
     rows = []
     for kind in TITLES:
         for game in GAMES:
@@ -144,7 +144,7 @@ def detail(found: Mapping[tuple[str, str], Cell]) -> Table:
 
 
 def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[str, Sequence[float]]) -> list[str]:
-    """What the rows say."""
+    """Findings of the learned rows."""
     sentences = [
         "Searches look two actions ahead, as in the paper. Rows with endgame solving search to the end of the game, "
         "in training and in play, where at most 32 (128) public nodes are left: four (six) higher bids of the games' "
@@ -206,7 +206,7 @@ ALGORITHMS = {
 }
 PUBLISHED_ROWS = {"fp": "Full-game FP", "cfr": "Full-game CFR"}
 CANDIDATES = {"fp": ("fp", "linear-fp", "flop"), "cfr": ("cfr", "lcfr", "dcfr")}
-"""What each published row might be."""
+"""Candidates for each published row."""
 
 
 def measure(games: dict[str, str]) -> dict[str, dict[str, dict[str, float]]]:
@@ -222,12 +222,12 @@ def measure(games: dict[str, str]) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def thousandths(number: float) -> str:
-    """Exploitability in thousandths, three digits."""
+    """Exploitability times 1,000, with three digits."""
     return f"{1000 * number:.3g}"
 
 
 def decimals(number: float) -> str:
-    """Exploitability with the paper's three decimals and one more, or two digits where that says too little."""
+    """Exploitability with one decimal more than the paper's three, or two digits if it is small."""
     return f"{number:.4f}" if number >= 5e-4 else f"{number:.1e}"
 
 

@@ -21,19 +21,19 @@ from treeplex.search.subgames.subgame import Ranges
 RPS = "modified_rps"
 EQUILIBRIUM = np.array([0.4, 0.4, 0.2])
 COIN = MatrixGame([[-1.0, 1.0], [1.0, -1.0]])
-"""Player 0 knows how the coin lies, player 1 guesses and wins a point if right."""
+"""Payoffs: player 0 sees the coin, player 1 guesses and wins a point if right."""
 CHANCES = np.linspace(0.0, 1.0, 41)
 TOUCHED = 0.3
-"""The belief at which the figure shows the supergradient."""
+"""Belief of the supergradient in the figure."""
 GAME, VALUE = "kuhn_poker", -1 / 18
 NESTED = ((1, (4, 8, 16, 32)), (2, (4, 8, 16, 32, 64, 128, 256)))
 """Actions in a subgame, and T."""
 LITERAL, EPISODES = 4, 3000
-"""T and episodes of algorithm 1 as it is written."""
+"""T and episodes of algorithm 1 as written."""
 
 
 class AtEquilibrium:
-    """Leaf values as in games of perfect information: what an equilibrium gives, whatever the beliefs."""
+    """Leaf values as in perfect-information games: those of an equilibrium, regardless of beliefs."""
 
     def __init__(self, payoffs: Floats) -> None:
         self.values = (payoffs @ EQUILIBRIUM)[None], -(EQUILIBRIUM @ payoffs @ EQUILIBRIUM)[None, None]
@@ -45,8 +45,8 @@ class AtEquilibrium:
 class NestedSearchLeaf:
     """Leaf values by a search of T iterations of the next subgame, whose leaves are valued in the same way.
 
-    That is what theorem 2's idealised value approximator returns once every public belief state that searches can ask about
-    has been met: the latest sample of its value, and all samples are then the same.
+    Theorem 2's idealised value approximator returns these values once every public belief state that searches can query has
+    been visited: the latest sample of its value, and then all samples are equal.
     """
 
     def __init__(self, depth: int, iterations: int, method: str) -> None:
@@ -65,7 +65,7 @@ class NestedSearchLeaf:
 
 
 class Latest:
-    """Theorem 2's approximator itself: the most recent sample of a public belief state's value, 0 where there is none."""
+    """Theorem 2's approximator itself: the most recent sample of a public belief state's value, or 0 without one."""
 
     def __init__(self) -> None:
         self.samples: dict[Any, list[Floats]] = {}
@@ -79,7 +79,7 @@ class Latest:
 
 
 def key(state: Any, ranges: Ranges, row: int) -> Any:
-    """What tells one public belief state from another: all but the last bits of its ranges."""
+    """Key of a public belief state: its ranges without the last bits."""
     normal = [with_trace(own)[row] for own in ranges]
     return state.node, *(np.round(own / own.sum(), 12).tobytes() for own in normal)
 
@@ -94,7 +94,7 @@ def root_search(rules: PublicTree, leaf: LeafValue, depth: int, iterations: int,
 
 
 def one_ply() -> dict[str, dict[str, Any]]:
-    """Figure 1b: the first move of rock, paper, scissors by search of one move, with two kinds of leaf values."""
+    """Figure 1b: the first move of rock, paper, scissors by one-ply search, with two kinds of leaf values."""
     rules, found = public_tree(RPS), {}
     assert isinstance(rules, MatrixPublicTree)
     leaves = {"equilibrium values": AtEquilibrium(rules.game.payoffs[0]), "values of beliefs": ExactLeaf(iterations=30)}
@@ -109,7 +109,7 @@ def one_ply() -> dict[str, dict[str, Any]]:
 
 
 def coin() -> dict[str, list[list[float]]]:
-    """Figure 3: for each chance of heads what the two hands of the player who knows are worth, and the belief as a whole."""
+    """Figure 3: for each probability of heads, the values of the informed player's two hands, and of the belief."""
     rules = MatrixPublicTree(COIN)
     beliefs = [Belief.root(rules).after(0, np.array([[chance], [1.0 - chance]])) for chance in CHANCES]
     ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
@@ -122,7 +122,7 @@ def coin() -> dict[str, list[list[float]]]:
 
 
 def above(found: dict[str, list[list[float]]]) -> float:
-    """By how much the value rises above a supergradient line at most, over all pairs of beliefs; not above 0 by theorem 1."""
+    """Largest excess of the value over a supergradient line, over all pairs of beliefs; at most 0 by theorem 1."""
     hands, whole = np.array(found["hands"]), np.array(found["whole"][0])
     points = np.stack((CHANCES, 1.0 - CHANCES), axis=1)
     lines = whole[:, None] + hands @ points.T - (hands * points).sum(axis=1)[:, None]
@@ -130,7 +130,7 @@ def above(found: dict[str, list[list[float]]]) -> float:
 
 
 def errors(depth: int, iterations: int, method: str) -> dict[str, float]:
-    """Errors of the values that searches of T iterations come to: at the root, and the largest at leaves of its search."""
+    """Errors of values from searches of T iterations: at the root, and the largest at leaves of its search."""
     rules = public_tree(GAME)
     leaf = NestedSearchLeaf(depth, iterations, method)
     search = root_search(rules, leaf, depth, iterations, method)
@@ -146,7 +146,7 @@ def errors(depth: int, iterations: int, method: str) -> dict[str, float]:
 
 
 def literal() -> dict[str, float]:
-    """Algorithm 1 with the idealised approximator: what it knows after all episodes, beside the fixed point."""
+    """Algorithm 1 with the idealised approximator: its values after all episodes, compared with the fixed point."""
     rules, values, generator = public_tree(GAME), Latest(), np.random.default_rng(0)
     for _ in range(EPISODES):
         belief: Belief | None = Belief.root(rules)
@@ -163,7 +163,7 @@ def literal() -> dict[str, float]:
 
 
 def self_play(rules: PublicTree, belief: Belief, values: Latest, generator: np.random.Generator) -> Belief | None:
-    """One turn of the loop of algorithm 1: the public belief state of the leaf that is met; None where the game ends."""
+    """One iteration of algorithm 1's loop: the public belief state of the sampled leaf; None if the game ends."""
     subgames = cut_states(rules, [belief.state], Horizon(1))
     ranges = with_trace(belief.ranges[0][None]), with_trace(belief.ranges[1][None])
     search = SubgameSearch(subgames, METHODS["cfr"], values, ranges, horizon=LITERAL)

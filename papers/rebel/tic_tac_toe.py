@@ -23,7 +23,7 @@ SEEDS, ITERATIONS, DEPTH, BATCH = 2, 32, 2, 128
 
 
 def boards_of(rules: PublicTree) -> Boards:
-    """A node for each board with a move to make, by what its future depends on."""
+    """A node for each non-terminal board, by the state that determines its future."""
     found: dict[Hashable, Hashable] = {rules.future(rules.root): rules.root}
     stack = [rules.root]
     while stack:
@@ -38,7 +38,7 @@ def boards_of(rules: PublicTree) -> Boards:
 
 
 def searched(rules: PublicTree, leaf: LeafValue, boards: Boards, iterations: int = ITERATIONS, depth: int = DEPTH) -> Policies:
-    """What the search plays on each board on average, float64 [actions]."""
+    """The search's average policy on each board, float64 [actions]."""
     names, alone = list(boards), np.ones((1, 1))
     found = {}
     for start in range(0, len(names), BATCH):
@@ -54,17 +54,17 @@ def searched(rules: PublicTree, leaf: LeafValue, boards: Boards, iterations: int
 
 
 def greedy(policies: Policies) -> Policies:
-    """The action played most, on each board."""
+    """The most likely action on each board."""
     return {name: np.eye(len(row))[row.argmax()] for name, row in policies.items()}
 
 
 class Exact:
-    """Values of boards to crosses, by going through all that can follow.
+    """Values of boards for crosses, by exhaustive search.
 
     Attributes:
         rules: of a game of perfect information.
-        policies: how one player plays, or None for perfect play of both.
-        player: who follows them; the other answers as well as can be.
+        policies: of one player, or None for perfect play of both.
+        player: the player who follows them; the other plays a best response.
     """
 
     def __init__(self, rules: PublicTree, policies: Policies | None = None, player: int = -1) -> None:
@@ -72,14 +72,14 @@ class Exact:
         self._values: dict[Hashable, float] = {}
 
     def value(self, node: Hashable) -> float:
-        """What crosses get."""
+        """Payoff for crosses."""
         name = self.rules.future(node)
         if name not in self._values:
             self._values[name] = self._found(node, name)
         return self._values[name]
 
     def after(self, node: Hashable) -> NDArray[np.float64]:
-        """What crosses get after each action."""
+        """Payoff for crosses after each action."""
         visited = self.rules.visit(node)
         assert isinstance(visited, Decision)
         return np.array([self.value(self.rules.child(node, action)) for action in visited.actions])
@@ -96,13 +96,13 @@ class Exact:
 
 
 def exploitability(rules: PublicTree, policies: Policies) -> float:
-    """What best answers gain on average over both seats; 0 for perfect play, as the game is a draw."""
+    """Mean best-response payoff over both seats; 0 for perfect play, as the game is a draw."""
     as_crosses, as_noughts = (Exact(rules, policies, player).value(rules.root) for player in (0, 1))
     return (as_noughts - as_crosses) / 2
 
 
 def mistakes(rules: PublicTree, boards: Boards, policies: Policies) -> int:
-    """Boards on which the action played most gives away what perfect play would get."""
+    """Boards on which the most likely action is worse than perfect play."""
     perfect, count = Exact(rules), 0
     for name, node in boards.items():
         visited = rules.visit(node)
@@ -113,7 +113,7 @@ def mistakes(rules: PublicTree, boards: Boards, policies: Policies) -> int:
 
 
 def trained(rules: PublicTree, settings: RebelSettings) -> tuple[RebelTrainer, float]:
-    """A training to its end, and the processor time that it took."""
+    """A finished training run and its CPU time."""
     trainer, began = RebelTrainer(rules, settings), process_time()
     while not trainer.finished:
         trainer.round()
@@ -121,7 +121,7 @@ def trained(rules: PublicTree, settings: RebelSettings) -> tuple[RebelTrainer, f
 
 
 def judged(rules: PublicTree, boards: Boards, leaf: LeafValue) -> dict[str, float]:
-    """Exploitability of the average and of its most played actions, and mistakes of these."""
+    """Exploitability of the average policy and of its most likely actions, and mistakes of the latter."""
     average = searched(rules, leaf, boards)
     return {
         "exploitability": exploitability(rules, average),

@@ -1,7 +1,7 @@
-"""Trainings of ReBeL on Liar's Dice, judged, for ``table2.py`` and ``ideas.py``.
+"""Training runs of ReBeL on Liar's Dice with their evaluations, for ``table2.py`` and ``ideas.py``.
 
-``python papers/run.py rebel/trainings [--jobs 2] [KIND ...]`` runs the trainings that have no line in the results yet, each in
-a process of its own, in ``runs/papers/rebel``, where an interrupted training or judgement is resumed. All of them take hours.
+``python papers/run.py rebel/trainings [--jobs 2] [KIND ...]`` runs those without stored results, each in a separate process, in
+``runs/papers/rebel``, where interrupted training runs and evaluations are resumed. All of them take hours.
 """
 
 import json
@@ -34,21 +34,21 @@ GAMES = {
 }
 SEEDS = 5
 MOST_POINTS = 60
-"""Of a learning curve in a record."""
+"""Fields of a learning curve in a record."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A training and how it is judged; everything that decides its numbers.
+    """A training run and its evaluation; everything that determines its results.
 
     Attributes:
-        kind: what it is an example of.
+        kind: its kind.
         game: name of the game, as in the paper.
         changes: to the recipe.
         seed: of the training.
-        playthroughs, iterations: N and T of its judgements.
-        late: whether the networks at 96% and 98% of the training are judged as well.
-        method: of searches while it is judged; None for the training's.
+        playthroughs, iterations: N and T of its evaluations.
+        late: whether the networks at 96% and 98% of the training run are evaluated as well.
+        method: of searches in evaluation; None for that of training.
     """
 
     kind: str
@@ -62,25 +62,25 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """Of its record and folder."""
+        """Name of its record and folder."""
         return f"{self.kind}-{self.game}-{self.seed}"
 
     @property
     def settings(self) -> RebelSettings:
-        """Of the training."""
+        """Settings of the training run."""
         return RebelSettings().changed({**self.changes, "seed": self.seed})
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Trainings that are tabulated.
+    """Training runs in the table.
 
     Attributes:
         changes: to the recipe.
         solves: subgames by game.
-        playthroughs, iterations: N and T of their judgements.
+        playthroughs, iterations: N and T of their evaluations.
         others: N and T on some games instead.
-        seeds: how many trainings of each game.
+        seeds: training runs per game.
     """
 
     changes: Mapping[str, Any]
@@ -93,9 +93,9 @@ class Kind:
 
 SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
 FEWER = {"1x4f": 30_000, "1x5f": 60_000, "1x6f": 60_000, "2x3f": 60_000}
-"""With fictitious play, which takes eight times as many iterations a subgame."""
+"""Settings with fictitious play, which takes eight times as many iterations per subgame."""
 LARGER = {game: solves for game, solves in SOLVES.items() if game != "1x4f"}
-"""Games on which rests of 32 nodes do not give half the published exploitability."""
+"""Games on which endgames of 32 nodes do not halve the published exploitability."""
 FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
@@ -114,7 +114,7 @@ KINDS: Mapping[str, Kind] = {
     "fp_large_endgames": Kind({**FP, "endgame": 128}, {"1x5f": 60_000}, 1024, 512),
 }
 BUDGETS = (7_500, 15_000, 30_000, 60_000)
-"""Subgames of the recipe's trainings on the smallest game, for curves of quality against time."""
+"""Subgames of the recipe's training runs on the smallest game, for curves of exploitability against time."""
 IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
     "recipe": (1.0, {}),
     "endgames": (1.0, {"endgame": 32}),
@@ -127,13 +127,14 @@ IDEAS: Mapping[str, tuple[float, Mapping[str, Any]]] = {
     "constant_rate": (1.0, {"last_rate": 1e-3}),
     "paper": (1.0, LIKE_PAPER),
 }
-"""One idea of the recipe changed at a time, and the paper's settings: the part of the budget's subgames that takes about as
-long as the recipe (the paper's settings take longer), and changes."""
+"""The recipe with one idea changed at a time, and the paper's settings: the share of the budget's subgames that takes about as
+long as the recipe (the paper's settings take longer), and the changes.
+"""
 CURVE_SEEDS = 3
 
 
 def tabulated() -> Iterator[Plan]:
-    """Trainings for the table, seed after seed."""
+    """Training runs for the table, seed after seed."""
     for seed in range(SEEDS):
         for name, kind in KINDS.items():
             for game, solves in kind.solves.items() if seed < kind.seeds else ():
@@ -142,7 +143,7 @@ def tabulated() -> Iterator[Plan]:
 
 
 def drawn() -> Iterator[Plan]:
-    """Trainings for the curves."""
+    """Training runs for the curves."""
     for seed in range(CURVE_SEEDS):
         for name, (share, changes) in IDEAS.items():
             for budget in BUDGETS:
@@ -151,7 +152,7 @@ def drawn() -> Iterator[Plan]:
 
 
 def record(plan: Plan) -> dict[str, Any]:
-    """Train and judge, and say how it went; what is done already is not done again."""
+    """Train, evaluate and report; finished parts are not repeated."""
     folder = FOLDERS / plan.name
     train(GAMES[plan.game], plan.settings, folder)
     names = [*LATE.values(), NET] if plan.late else [NET]
@@ -167,12 +168,12 @@ def record(plan: Plan) -> dict[str, Any]:
 
 
 def said(plan: Plan) -> dict[str, Any]:
-    """A plan as its record has it."""
+    """A plan as stored in its record."""
     return {**asdict(plan), "settings": asdict(plan.settings)}
 
 
 def train(game: str, settings: RebelSettings, folder: Path) -> None:
-    """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
+    """Train, or resume a training run with the same settings; a finished one is unchanged, with its evaluations."""
     asked = replace(settings, streams=settings.streams or 1)
     if not is_rebel_folder(folder) or RebelSettings.from_json(JobFolder(REBEL, folder).about()["settings"], folder) != asked:
         train_by(game, settings=asked, out=folder, workers=asked.streams, judge_every=0, force=True)
@@ -181,7 +182,7 @@ def train(game: str, settings: RebelSettings, folder: Path) -> None:
 
 
 def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
-    """What one network is judged to be; kept beside it, as the training's record comes only when all are done."""
+    """Evaluation of one network, stored beside it, since the run's record is written only when all are done."""
     method, count, iterations = plan.method or plan.settings.method, plan.playthroughs, plan.iterations
     kept = folder / f"{Path(name).stem}-{method}-{count}-{iterations}.json"
     if not kept.exists() or kept.stat().st_mtime < (folder / name).stat().st_mtime:
@@ -201,12 +202,12 @@ def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
 
 @cache
 def records() -> dict[str, dict[str, Any]]:
-    """The records of all finished trainings, by name."""
+    """Records of all finished training runs by name."""
     return stored(NAME)
 
 
 def record_of(plan: Plan) -> dict[str, Any] | None:
-    """A finished training's record, if it is one of just this plan."""
+    """A finished training run's record, if its plan is this one."""
     found = records().get(plan.name)
     if found is None:
         return None
@@ -215,12 +216,12 @@ def record_of(plan: Plan) -> dict[str, Any] | None:
 
 
 def is_plan(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether a record's plan is this one; settings that came later have their defaults, and say all that changed."""
+    """Whether a record's plan is this one; settings added later count with their defaults."""
     complete = {**then, "settings": asdict(RebelSettings().changed(then["settings"]))}
     return complete | {"changes": None} == json.loads(json.dumps(now)) | {"changes": None}
 
 
-@study(title="ReBeL on Liar's Dice: trainings", place=None, minutes=1725, needs=("torch",))
+@study(title="ReBeL on Liar's Dice: training runs", place=None, minutes=1725, needs=("torch",))
 def reproduce(*wanted: str, jobs: int = 2, one: bool = False) -> None:
     chosen = [
         plan
@@ -235,7 +236,7 @@ def reproduce(*wanted: str, jobs: int = 2, one: bool = False) -> None:
     writing = Lock()
 
     def make(plan: Plan) -> None:
-        """Train in another process, then take over what it leaves in its folder."""
+        """Train in another process, then read the results from its folder."""
         command = [sys.executable, str(PAPERS / "run.py"), NAME, "--one", plan.name]
         if subprocess.run(command, check=False).returncode:
             return

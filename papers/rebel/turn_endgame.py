@@ -16,7 +16,7 @@ from treeplex.run.plots import GREY
 THREADS = 2
 ITERATIONS = 256
 MARKS = (16, 32, 63, 125, 256)
-"""Iterations at which tables read the curves; ReBeL's mark is 125, or 63 if one of its iterations updates one player."""
+"""Iterations at which tables sample the curves; ReBeL's mark is 125, or 63 if one of its iterations updates one player."""
 POT, BIG_BLIND = 2_000.0, 100.0
 STACKS = {"19,000 behind": 19_000.0, "20,000 behind": 20_000.0}
 ALGORITHMS = {"19,000 behind": ("lcfr", "dcfr", "flop", "linear-fp", "fp"), "20,000 behind": ("lcfr", "dcfr")}
@@ -26,7 +26,7 @@ Curves = Mapping[str, Sequence[float]]
 
 
 def thousandths(chips: float) -> float:
-    """Chips in thousandths of a big blind."""
+    """Chips as mbb."""
     return 1000.0 * chips / BIG_BLIND
 
 

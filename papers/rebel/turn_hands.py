@@ -1,8 +1,8 @@
 """ReBeL, Figure 2 on turn endgame hold'em as published: networks for single hands, with and without a policy network.
 
-All bet sizes of the paper, random boards, stacks and sizes in training. Trainings are short; networks and judgements are kept
-in ``runs/papers`` one by one, and a training that was interrupted goes on where it was saved. ``--games N`` trains longer, and
-kinds of networks after the name judge searches with them as well, which takes minutes for each.
+All bet sizes of the paper, random boards, stacks and sizes in training. Training runs are short; networks and evaluations are
+cached in ``runs/papers`` one by one, and interrupted training runs are resumed. ``--games N`` trains longer. Kinds of networks
+as arguments also evaluate searches with them, which takes minutes for each.
 """
 
 import json
@@ -36,9 +36,9 @@ from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
 
 GAMES, LOOKS = 40, 4
-"""Games of a training, and how often errors on rivers that it has not seen are measured: at its end, half of it, and so on."""
+"""Games per training run, and number of error measurements on unseen rivers: at its end, at half of it, and so on."""
 SAVED = 50
-"""Games after which a training is saved."""
+"""Games between saves of a training run."""
 RECIPE = HoldemRebelSettings(games=GAMES, iterations=24, reuse=48.0, burn_in=128)
 KINDS: Mapping[str, HoldemRebelSettings] = {
     "64 bins of strength": RECIPE,
@@ -46,11 +46,11 @@ KINDS: Mapping[str, HoldemRebelSettings] = {
     "single hands, this turn only": replace(RECIPE, hands=True, boards=False),
     "single hands, this turn only, policy network": replace(RECIPE, hands=True, boards=False, policy_net=True, iterations=32),
 }
-"""What networks see, and on which boards they are trained: any, as in the paper, or the turn on which all are measured."""
+"""Network inputs and training boards: any, as in the paper, or the turn of the evaluation."""
 SEARCHED = 64
-"""Iterations of the searches that are judged."""
+"""Iterations of the evaluated searches."""
 RIVER, FINE = 64, 128
-"""Iterations of Discounted CFR in a solution of a river: in judgements, and of those on which errors are measured."""
+"""Iterations of Discounted CFR per river solve: in evaluations, and for measuring errors."""
 
 
 def looks(games: int) -> list[int]:
@@ -59,17 +59,17 @@ def looks(games: int) -> list[int]:
 
 
 def path_of(settings: HoldemRebelSettings) -> Path:
-    """Where a network is, by all that decides it."""
+    """File of a network, by everything that determines it."""
     return kept_file({"settings": asdict(settings), "code": code(*TRAINING)}, "rebel-turn-hands", ".safetensors")
 
 
 def network(kind: str, games: int) -> tuple[BinnedRivers, Mapping[str, Any]]:
-    """A network of a kind and its card."""
+    """A network and its card, by kind."""
     return trained(replace(KINDS[kind], games=games))
 
 
 def trained(settings: HoldemRebelSettings) -> tuple[BinnedRivers, Mapping[str, Any]]:
-    """A trained network and its card, which has the errors on the way; from ``runs/papers`` if it is there."""
+    """A trained network and its card, with errors during training; from the cache if present."""
     path = path_of(settings)
     if not path.is_file():
         with one_thread():
@@ -79,7 +79,7 @@ def trained(settings: HoldemRebelSettings) -> tuple[BinnedRivers, Mapping[str, A
 
 
 def train(settings: HoldemRebelSettings, path: Path) -> None:
-    """Train a network; wherever errors are measured, and now and then, the training's state is saved beside it."""
+    """Train a network; its training state is saved at every measurement of errors and periodically."""
     trainer, seconds, errors = RebelTrainer(turn_endgame_holdem(), settings), 0.0, dict[str, float]()
     state, notes = path.with_suffix(".state"), path.with_suffix(".json")
     if state.is_file() and notes.is_file():
@@ -108,10 +108,7 @@ def unseen() -> list[River]:
 
 
 def error_of(net: RiverNet) -> float:
-    """Root mean square error of values of hands on rivers that no training has seen, in parts of the pot.
-
-    Hands count as often as they are held.
-    """
+    """Root mean square error of hand values on unseen rivers, as a share of the pot, weighted by range."""
     squares, weights = 0.0, 0.0
     for river in unseen():
         board = RiverBins.of(river.spot.format, river.bins.boards, SINGLE if net.single else net.bins)
@@ -129,7 +126,7 @@ def error_of(net: RiverNet) -> float:
 
 
 def showdown_alone() -> float:
-    """The same error without any network."""
+    """Root mean square error of showdown values on unseen rivers, without a network."""
     squares, weights = 0.0, 0.0
     for river in unseen():
         for player, worth in enumerate(river.worth):
@@ -201,7 +198,7 @@ def reproduce(*judge: str, games: int = GAMES) -> Result:
 
 
 def table(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float]) -> Table:
-    """What trainings took and came to."""
+    """Cost and results of training runs."""
     rows = []
     for kind, card in cards.items():
         errors = [f"{100.0 * error:.1f}" for error in card["errors"].values()]
@@ -217,7 +214,7 @@ def table(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float]) ->
 
 
 def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float]) -> Sequence[str]:
-    """What the figures say, and what a longer training would come to if errors went on falling so."""
+    """The findings, and an extrapolation of errors to longer training."""
     claim, whole = published("rebel")["turn_endgame"], stored("rebel/turn_endgame")
     level = whole["chips"]["19,000 behind"]["lcfr"][whole["iterations"].index(claim["iterations"])]
     found = [

@@ -1,6 +1,6 @@
 """ReBeL Figures 2 and 6, right, with 52 cards: search on the turn with networks from self-play and from random beliefs.
 
-Most of the time is for trainings; networks and runs are kept in ``runs/papers`` one by one.
+Training takes most of the time; networks and runs are cached in ``runs/papers`` one by one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,22 +56,22 @@ LEARNT: Mapping[str, Sequence[str]] = {
 }
 """Methods of search with each network."""
 LONG = (64, 128, 256, 512)
-"""Iterations of long searches with networks, of which the average policy is judged."""
+"""Iterations of long searches with networks, whose average policies are evaluated."""
 DOMAINS = ("CFR-D's iterations", "averages", "random by strength", "random, flat")
-"""Where networks are asked: below the ends of an exact search of the turn, for these beliefs."""
+"""Domains of network queries: below the ends of an exact search of the turn, for these beliefs."""
 LOOKS, FINE = (2, 4, 8, 16), 256
-"""Iterations of that search at which they are, and of the rivers that they are compared with."""
+"""Iterations of that search at which networks are queried, and of the reference solves of rivers."""
 BINS = (16, 32, 64, 128, 256)
 TRAINING = (
     *("treeplex.learn.rebel", "treeplex.learn.common", "treeplex.search", "treeplex.solvers"),
     *("treeplex.holdem.forms", "treeplex.search.subgames", "treeplex.engine", "treeplex.holdem.rules"),
 )
 SEARCHING = (*TRAINING, "papers.rebel.turn_networks", "papers.rebel.turn_search", "treeplex.holdem.policies")
-"""What decides the numbers of a training, and of a search, besides settings; see ``kept.py``."""
+"""Modules that affect training runs and searches; see ``kept.py``."""
 
 
 def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
-    """A trained network and its card; from ``runs/papers`` if the same code trained it before on this machine."""
+    """A trained network and its card; from the cache if the same code trained it on this machine."""
     settings = replace(SETTINGS, source=KINDS[kind], seed=seed)
     key = {"game": spot().identity, "settings": asdict(settings), "code": code(*TRAINING)}
     path = kept_file(key, f"rebel-teh-{settings.source}-{seed}", ".safetensors")
@@ -121,10 +121,10 @@ def long_search(turn: HoldemSubgame, kind: str, seed: int = SEED) -> dict[str, A
 
 
 def river_errors(turn: HoldemSubgame, seed: int = SEED) -> dict[str, dict[str, float]]:
-    """Root mean square error of values of hands on rivers, in parts of the pot, by what values them and by :data:`DOMAINS`.
+    """Root mean square error of hand values on rivers, as a share of the pot, by source of values and :data:`DOMAINS`.
 
-    Values come from each network, and from exact values after they were put into so many bins (:data:`BINS`): the least error
-    that a network of that many bins can have. All hands of both players count alike.
+    Sources are the networks, and exact values averaged over bins (:data:`BINS`), which give the least error possible with that
+    number of bins. All hands of both players have equal weight.
     """
     nets = {kind: network(kind, seed) for kind in KINDS}
 
@@ -147,7 +147,7 @@ def river_errors(turn: HoldemSubgame, seed: int = SEED) -> dict[str, dict[str, f
 
 
 def hands_error(rivers: Sequence[River], outputs: NDArray[Any]) -> float:
-    """Of values of bins [n, 2B], read off for hands."""
+    """Error of values of bins [n, 2B], interpolated for hands."""
     squares = []
     for river, row in zip(rivers, outputs, strict=True):
         low, share = river.bins.low[0].astype(np.int64), river.bins.share[0]
@@ -179,7 +179,7 @@ def rivers_of(turn: HoldemSubgame) -> dict[str, list[River]]:
 
 
 def ones(spot: Spot) -> Ranges:
-    """Every hand alike."""
+    """Equal weights for all hands."""
     return np.ones(len(spot.format.hands)), np.ones(len(spot.format.hands))
 
 
@@ -201,7 +201,7 @@ def well_played(turn: HoldemSubgame, kind: str, method: str, seed: int = SEED) -
 
 
 def exactly_searched(turn: HoldemSubgame, method: str) -> float:
-    """The same of a search with exact values, after :data:`ITERATIONS` iterations."""
+    """Exploitability of the average policy of a search with exact values, after :data:`ITERATIONS` iterations, in chips."""
 
     def make() -> float:
         solving = Player(turn, RIVER, storage=STORAGE)
@@ -212,7 +212,7 @@ def exactly_searched(turn: HoldemSubgame, method: str) -> float:
 
 
 def key_of(turn: HoldemSubgame, method: str) -> dict[str, Any]:
-    """What decides the numbers."""
+    """Cache key."""
     what = {
         "what": "rebel/turn_networks rivers",
         "game": turn.game.spot.identity,
@@ -225,14 +225,14 @@ def key_of(turn: HoldemSubgame, method: str) -> dict[str, Any]:
 
 OWN, PLAIN = "self-play", "lcfr"
 Curves = Mapping[tuple[str, str], Curve]
-"""By what values the ends of the turn's betting and by method."""
+"""Curves by source of leaf values and method."""
 Well = Mapping[tuple[str, str], Sequence[float]]
-"""By kind of training and method of search."""
+"""Values by kind of training and method of search."""
 EXACTLY = "exact values"
 
 
 def draw(found: Curves, tabular: Sequence[float]) -> Picture:
-    """Figure 6, right: methods with the network from self-play. Figure 2: CFR-D with all values. What is played."""
+    """Figure 6, right: methods with the network from self-play. Figure 2: CFR-D with all sources of values. Played policies."""
     figure, axes = panels(1, 2, size=(11.0, 4.6))
     own = {EXACT[method]: found[OWN, method]["played"] for method in LEARNT[OWN]}
     plain = {source: found[source, PLAIN]["played"] for source in (EXACTLY, *KINDS)}
@@ -248,7 +248,7 @@ def draw(found: Curves, tabular: Sequence[float]) -> Picture:
 
 
 def long_table(found: Mapping[str, Mapping[str, Any]], tabular: Mapping[int, float]) -> Table:
-    """How far down networks lead."""
+    """Lowest exploitability with networks."""
     rows = [[kind, *map(thousandths, run["average"]), f"{1000.0 * run['seconds']:.0f}"] for kind, run in found.items()]
     rows.append(["whole game, linear CFR", *(thousandths(tabular[at]) if at in tabular else "" for at in LONG), ""])
     return Table(
@@ -259,7 +259,7 @@ def long_table(found: Mapping[str, Mapping[str, Any]], tabular: Mapping[int, flo
 
 
 def well_played_table(found: Well, exactly: Mapping[str, float], tabular: Mapping[int, float]) -> Table:
-    """How good the turn is by itself."""
+    """Exploitability of turn strategies with finely solved rivers."""
     rows = [[f"{kind}, {METHODS[method]}", *map(thousandths, chips)] for (kind, method), chips in found.items()]
     for method, chips in exactly.items():
         rows.append([f"{EXACTLY}, {METHODS[method]}", *(thousandths(chips) if at == ITERATIONS else "" for at in LONG)])
@@ -272,13 +272,13 @@ def well_played_table(found: Well, exactly: Mapping[str, float], tabular: Mappin
 
 
 def errors_table(found: Mapping[str, Mapping[str, float]]) -> Table:
-    """How far values of hands are off."""
+    """Errors of hand values."""
     rows = [[name, *(f"{100.0 * errors[domain]:.1f}" for domain in DOMAINS)] for name, errors in found.items()]
     return Table("Root mean square error of a hand's value on a river, % of the pot", ["", *DOMAINS], rows)
 
 
 def trainings_table(cards: Mapping[str, Mapping[str, Any]]) -> Table:
-    """What trainings took."""
+    """Cost of training runs."""
     rows = [
         [kind, f"{card['games']:,}", f"{card['rows']:,}", f"{card['steps']:,}", f"{card['loss']:.4f}", f"{card['seconds']:.0f}"]
         for kind, card in cards.items()
@@ -289,7 +289,7 @@ def trainings_table(cards: Mapping[str, Mapping[str, Any]]) -> Table:
 def findings(
     found: Curves, long: Mapping[str, Mapping[str, Any]], well: Well, errors: Mapping[str, Any], whole: Mapping[int, float]
 ) -> list[str]:
-    """What the figures say, beside what the paper says."""
+    """The findings, compared with the paper's claims."""
     paper = published("rebel")
     claims, level = paper["turn_search"]["claims"], paper["turn_endgame"]
     at_end = {key: [thousandths(curve[which][-1]) for which in ("played", "average")] for key, curve in found.items()}

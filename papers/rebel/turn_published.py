@@ -1,9 +1,9 @@
 """ReBeL, Figure 2 on turn endgame hold'em as published: search with a network and the level of 125 iterations.
 
-All bet sizes of the paper, random boards, stacks and sizes in training; networks over bins of strength, by several seeds. What
-is searched and judged is the paper's game, whole, with rivers solved finely. ``python papers/run.py rebel/turn_published 40``
-begins no further training after so many minutes. Half an hour to an hour of one core a seed; seeds whose judgements are stored
-are not trained again, on any machine.
+All bet sizes of the paper, random boards, stacks and sizes in training; networks over bins of strength, by several seeds. The
+paper's full game is searched and evaluated, with finely solved rivers. ``python papers/run.py rebel/turn_published 40`` starts
+no further training run after 40 minutes. A seed takes half an hour to an hour on one core; seeds with stored evaluations are
+not trained again.
 """
 
 import math
@@ -30,9 +30,9 @@ SETTINGS = HoldemRebelSettings(games=800)
 NAME = "rebel/turn_published"
 METHODS = {"lcfr": "linear CFR-D", "dcfr": "CFR-D by DCFR"}
 POINTS = (32, 64, 128)
-"""Iterations of search after which the average policy is judged."""
+"""Iterations of search at which the average policy is evaluated."""
 RIVER = 256
-"""Iterations of Discounted CFR in solutions of the rivers that are played."""
+"""Iterations of Discounted CFR in solves of the played rivers."""
 TABULAR = "lcfr"
 
 
@@ -50,7 +50,7 @@ def judged(seed: int, method: str) -> list[float]:
 
 
 def earlier() -> tuple[dict[str, dict[str, list[float]]], dict[str, Any]]:
-    """Judgements and cards that are stored, by seed, where they are of these settings."""
+    """Stored evaluations and cards by seed, if they have these settings."""
     numbers = stored(NAME)
     cards = {seed: card for seed, card in numbers.get("trainings", {}).items() if card["games"] == SETTINGS.games}
     if numbers.get("points") != list(POINTS):
@@ -88,7 +88,7 @@ def reproduce(minutes: float = math.inf) -> Result | None:
 
 
 Chips = Mapping[str, Mapping[str, Sequence[float]]]
-"""By seed and method."""
+"""Curves by seed and method."""
 
 
 def findings(claim: Mapping[str, Any], chips: Chips, level: float) -> list[str]:
@@ -117,7 +117,7 @@ def table(chips: Chips, points: Sequence[int], tabular: Sequence[float]) -> Tabl
 
 
 def trainings(cards: Mapping[str, Mapping[str, Any]]) -> Table:
-    """What trainings took, and errors on the way."""
+    """Cost of training runs, and errors during training."""
     looks = list(next(iter(cards.values()))["errors"])
     rows = [
         [f"seed {seed}", *(f"{100.0 * error:.1f}" for error in card["errors"].values()), f"{card['seconds'] / 60.0:.0f}"]
@@ -128,7 +128,7 @@ def trainings(cards: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def draw(chips: Chips, points: Sequence[int], tabular: Sequence[float], level: float) -> Picture:
-    """Search by each method, a band over seeds, beside the whole game."""
+    """Search by each method, a band over seeds, and the full game."""
     figure, (axes,) = panels(1, 1, size=(7.6, 4.6))
     style = line_style(0)
     axes.plot(points, [thousandths(value) for value in tabular], label="linear CFR on the whole game", **style)

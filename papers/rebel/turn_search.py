@@ -1,8 +1,8 @@
 """ReBeL Figure 6, left, with 52 cards: search on the turn with exact values, by four methods, two of them with both orders of
 updates.
 
-Searches that are stored are not made again, on any machine; delete ``results/turn_search.jsonl`` to have all of them anew.
-With 64 iterations (or 256) for each river, a search takes 25 to 45 minutes of one core.
+Stored searches are not repeated; delete ``results/turn_search.jsonl`` to run all of them again. With 64 or 256 iterations per
+river, a search takes 25 to 45 minutes on one core.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 
 NAME = "rebel/turn_search"
 ITERATIONS, MARKS, RIVER = 64, (8, 16, 32, 64), 64
-"""Of a search, where tables read its curves, and of a solution of the rivers."""
+"""Iterations of a search, those at which tables sample it, and iterations of a river solve."""
 FINE = 256
-"""Iterations of the rivers in a second run of the methods that the paper's claims name."""
+"""River iterations in a second run of the methods in the paper's claims."""
 BETS, RAISES = "100%,a", "a"
-"""First bets and raises; the paper's are ``50%,100%,a`` and ``75%,a``, which take some six times as long."""
+"""First bets and raises; the paper's, ``50%,100%,a`` and ``75%,a``, take about six times as long."""
 WHOLE = 256
-"""Iterations of linear CFR on the whole game, and of DCFR for the control."""
+"""Iterations of linear CFR on the full game, and of DCFR for the control."""
 RIVERS = (16, 32, 64, 128)
 """Iterations of the rivers in the control."""
 STORAGE = "float32"
@@ -42,18 +42,18 @@ EXACT = {
     "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
     "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
 }
-"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
+"""Methods by name; updates alternate, as in the paper, unless the name says otherwise."""
 CODE = (
     *("papers.rebel.turn_search", "papers.common.holdem"),
     "treeplex.holdem.policies.judge",
     *("treeplex.search", "treeplex.solvers", "treeplex.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
-"""What decides the numbers of a run, besides its settings; see ``kept.py``."""
+"""Modules that affect results; see ``kept.py``."""
 Curve = Mapping[str, Sequence[float]]
 
 
 def control(player: Player, whole: int) -> dict[str, float]:
-    """Exploitability of a solution of the whole game, and of its turn with rivers solved for its beliefs instead."""
+    """Exploitability of a solution of the full game, and of its turn strategy with rivers solved for its beliefs."""
     solver = HoldemSolver(player.subgame.whole, "dcfr", threads=1, storage=STORAGE, horizon=whole)
     solver.run(whole)
     average = np.asarray(solver.store.average, np.float64)
@@ -69,12 +69,12 @@ def spot() -> Spot:
 
 
 def points() -> list[int]:
-    """Iterations at which policies are judged."""
+    """Iterations at which policies are evaluated."""
     return log_points(ITERATIONS, a_decade=6, also=MARKS)
 
 
 def settings() -> dict[str, Any]:
-    """What decides all stored numbers."""
+    """Settings that determine all stored numbers."""
     rivers = {"river": RIVER, "fine": FINE, "storage": STORAGE, "whole": WHOLE}
     return {"game": spot().identity, "points": points(), **rivers}
 
@@ -94,7 +94,7 @@ def searched(turn: HoldemSubgame, method: str, group: str = "exact") -> Curve:
 
 
 def controlled(turn: HoldemSubgame, river: int) -> dict[str, float]:
-    """What rivers solved with so many iterations cost on a good turn."""
+    """Loss from rivers solved with a given number of iterations after a good turn strategy."""
     known = stored_with(NAME, settings()).get("control", {})
     if str(river) in known:
         return dict(known[str(river)])
@@ -130,17 +130,17 @@ GAME = (
 
 
 def thousandths(chips: float) -> str:
-    """Chips in thousandths of a big blind, as text."""
+    """Chips in mbb, as text."""
     return f"{1000.0 * chips / BIG_BLIND:,.0f}"
 
 
 def in_thousandths(chips: Sequence[float]) -> list[float]:
-    """Of a big blind."""
+    """Chips in mbb."""
     return [1000.0 * each / BIG_BLIND for each in chips]
 
 
 def draw_panel(panel: Any, title: str, curves: Mapping[str, Sequence[float]], tabular: Sequence[float]) -> None:
-    """Curves by name, in chips, and that of the whole game."""
+    """Curves by name, in chips, and that of the full game."""
     for number, (label, chips) in enumerate(curves.items()):
         panel.plot(points(), in_thousandths(chips), label=label, **line_style(number))
     panel.plot(points(), in_thousandths(tabular), label="whole game, linear CFR", color="#9A9A9A", linewidth=1.2)
@@ -154,7 +154,7 @@ def draw_panel(panel: Any, title: str, curves: Mapping[str, Sequence[float]], ta
 
 
 def draw(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Sequence[float]) -> Picture:
-    """What is played, and the average policy with rivers solved for its beliefs; above, and with finer rivers below."""
+    """Played policies and average policies with rivers solved for their beliefs; finer rivers in the lower panels."""
     figure, axes = panels(2, 2, size=(11.0, 8.8))
     places = [(found, river, which) for found, river in ((left, RIVER), (fine, FINE)) for which in ("played", "average")]
     for panel, (found, river, which) in zip(axes, places, strict=True):
@@ -173,17 +173,17 @@ def draw(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Sequence
 
 
 def at_marks(values: Sequence[float]) -> list[str]:
-    """A curve at the marks, in thousandths of a big blind."""
+    """A curve at the marks, in mbb/hand."""
     return [thousandths(values[points().index(mark)]) for mark in MARKS]
 
 
 def of_names(curves: Mapping[str, Curve]) -> dict[str, Curve]:
-    """Curves by what their methods are called."""
+    """Curves by method label."""
     return {EXACT[method]: found for method, found in curves.items()}
 
 
 def curves_table(curves: Mapping[str, Curve], tabular: Sequence[float], river: int = RIVER) -> Table:
-    """Curves by name at the marks, and that of the whole game."""
+    """Curves by name at the marks, and that of the full game."""
     rows = [[name, *at_marks(found["played"]), *at_marks(found["average"])] for name, found in curves.items()]
     rows.append(["whole game, linear CFR", *at_marks(tabular), *[""] * len(MARKS)])
     columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
@@ -192,7 +192,7 @@ def curves_table(curves: Mapping[str, Curve], tabular: Sequence[float], river: i
 
 
 def control_table(control: Mapping[int, Mapping[str, float]]) -> Table:
-    """How exact the exact values are."""
+    """Accuracy of the exact values."""
     rows = [[f"{river}", thousandths(found["rivers"])] for river, found in control.items()]
     return Table(
         f"The turn of {WHOLE} iterations of DCFR on the whole game, with rivers solved for its beliefs, in mbb/hand; "
@@ -203,7 +203,7 @@ def control_table(control: Mapping[int, Mapping[str, float]]) -> Table:
 
 
 def findings(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[str]:
-    """What the figure says, beside what the paper says."""
+    """The findings, compared with the paper's claims."""
     claims = published("rebel")["turn_search"]["claims"]
     text = {method: f"{EXACT[method]} {ends_of(found)}" for method, found in left.items()}
     best = min(left, key=lambda method: left[method]["played"][-1])
@@ -226,7 +226,7 @@ def findings(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Mapp
 
 
 def ends_of(found: Curve) -> str:
-    """What a search comes to, as played and in brackets by its average policy, in thousandths of a big blind."""
+    """A search's final exploitability in mbb/hand: played policy, and in brackets the average policy."""
     played, average = (thousandths(found[which][-1]) for which in ("played", "average"))
     return f"{played} ({average})"
 
@@ -240,7 +240,7 @@ def held(curves: Mapping[str, Curve]) -> list[str]:
 
 
 def level_of(chips: float, whole: Mapping[int, float]) -> str:
-    """How many iterations of linear CFR on the whole game come to so many chips."""
+    """Iterations of linear CFR on the full game needed to reach a level in chips."""
     below = [at for at, found in whole.items() if found <= chips]
     return str(min(below)) if below else f"more than {WHOLE}"
 

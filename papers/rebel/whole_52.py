@@ -1,13 +1,12 @@
-"""The network for whole hold'em that ships, against rule agents, a blueprint, earlier versions of itself, and a local best
+"""The shipped network for full-game hold'em against rule agents, a blueprint, earlier versions of itself, and a local best
 response.
 
-Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
-luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
-plays four times as many hands; what stands in the results of the same network and as many hands is not played again.
-``--snapshots DIR`` judges files of ``net.safetensors`` that were put aside in the course of a training: all by their errors,
-some by a local best response and by matches with the blueprint. Trainings are told apart by their seeds, that of the network
-that ships is 0; figures of others, and all without ``--snapshots``, stay as they were stored. The blueprint is that of
-``holdem/own_blueprint``, trained first where it is missing.
+Hands are played over public states, each with the expected payoff over all hands of both players; against opponents who call,
+variance from the turn on is reduced with values without further betting. ``python papers/run.py rebel/whole_52 --times 4``
+plays four times as many hands; stored results of the same network and number of hands are not repeated. ``--snapshots DIR``
+evaluates copies of ``net.safetensors`` saved during a training run: all by their errors, some by a local best response and by
+matches with the blueprint. Training runs are identified by their seeds, 0 for the shipped network; results of other seeds, and
+all without ``--snapshots``, remain as stored. The blueprint is that of ``holdem/own_blueprint``, trained first if missing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,19 +36,19 @@ from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
 NAME = "holdem-50bb"
 HANDS = {"folder": 1_000, "caller": 500, "maniac": 1_000, "shover": 2_000, "rock": 500, "regular": 500, "station": 500}
 PLAIN = ("folder",)
-"""Opponents who do not call: values that suppose they do would add luck, not take it out."""
+"""Opponents who do not call; values that assume calls would increase their variance."""
 LBR_HANDS = {"fc": 1_000, "fcpa": 500}
-"""By what the local best response considers: fold, check and call; the pot and all-in as well."""
+"""Actions of the local best response: fold, check and call; or also the pot and all-in."""
 AGENT_HANDS = 1_000
 TRAINED = ("the network that ships", "another training")
 CURVE_POINTS, CURVE_HANDS = 4, 500
-"""Networks along a training that play, and hands of each against a local best response (``fc``) and against the blueprint."""
+"""Networks during training that play matches, and their hands against a local best response (``fc``) and the blueprint."""
 ITERATIONS = 24
 STATES = 32
-"""Ends of the turn's betting on which networks are compared with exact values."""
+"""Ends of the turn's betting at which networks are compared with exact values."""
 SHOWDOWN = "showdown"
 MILLI = 1000 / 2
-"""Thousandths of a big blind in a chip."""
+"""mbb per chip."""
 
 
 def table_game() -> str:
@@ -58,12 +57,12 @@ def table_game() -> str:
 
 
 def agent_of(network: str) -> str:
-    """The agent that searches with a network, as a command line has it."""
+    """The agent that searches with a network, from its command-line name."""
     return f"rebel(network={network},iterations={ITERATIONS})"
 
 
 def against(table: str, opponent: str, hands: int, *, plain: bool = False, network: str = NAME) -> dict[str, float]:
-    """What the agent wins from another one, thousandths of a big blind a hand."""
+    """The agent's winnings against another one, in mbb/hand."""
     game, began = load(table), process_time()
     assert game.public is not None
     with one_thread():
@@ -74,19 +73,19 @@ def against(table: str, opponent: str, hands: int, *, plain: bool = False, netwo
 
 
 def put_aside(folder: Path) -> list[NetFile]:
-    """The networks of a folder in the order of their training."""
+    """The networks of a folder in order of training."""
     return sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda net: net.card["solved"])
 
 
 def over(hands: int, earlier: Mapping[str, float] | None, key: Mapping[str, Any], play: Callable[[], Any]) -> dict[str, float]:
-    """What was won over so many hands as it is stored or kept, or is won now."""
+    """Winnings over a number of hands: stored, cached or played now."""
     found = earlier if earlier and earlier["hands"] == hands else kept({**key, "hands": hands}, play)
     print(key, found, flush=True)
     return dict(found)
 
 
 def against_agents(times: float, earlier: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
-    """What is won from the blueprint and, as it is stored, from earlier networks, by who that is."""
+    """Winnings by opponent: the blueprint, and from stored results earlier networks."""
     hands, blueprint = round(AGENT_HANDS * times), own_blueprint()
     who, key = f"a blueprint of {blueprint.card['boards']:,} boards", {**about, "blueprint": dict(blueprint.card)}
     won = over(hands, earlier.get(who), key, lambda: against(BLUEPRINT_GAME, str(FOLDER), hands))
@@ -94,7 +93,7 @@ def against_agents(times: float, earlier: Mapping[str, Any], about: Mapping[str,
 
 
 def bound(actions: str, hands: int, network: str = NAME) -> dict[str, float]:
-    """What a local best response that considers these actions wins from it."""
+    """Winnings of a local best response with these actions against the network."""
     began = process_time()
     with one_thread():
         found = local_best_response(table_game(), agent_of(network), hands=hands, actions=actions, seed=1)
@@ -102,11 +101,11 @@ def bound(actions: str, hands: int, network: str = NAME) -> dict[str, float]:
 
 
 def trainings(folder: Path | None, times: float) -> dict[str, dict[str, Any]]:
-    """Networks along trainings, by seed: those stored, and anew those of the training that was put aside in a folder.
+    """Networks during training by seed: stored ones, and those of the training run saved in a folder.
 
-    ``points`` has streets, processor seconds and the error of each network where the last one's play goes, ``showdown`` the
-    error without any, ``shipped`` that of the network that ships, ``there`` that of the last one where the shipped one's play
-    goes, ``playing`` what some of them play like.
+    ``points`` has streets, CPU seconds and error of each network on states of the last one's play; ``showdown`` the error of
+    showdown values; ``shipped`` that of the shipped network; ``there`` that of the last network on states of the shipped one's
+    play; ``playing`` match results of some networks.
     """
     found: dict[str, dict[str, Any]] = dict(stored("rebel/whole_52").get("trainings", {}))
     if folder is not None:
@@ -119,7 +118,7 @@ def trainings(folder: Path | None, times: float) -> dict[str, dict[str, Any]]:
 
 
 def learning_curve(nets: Sequence[NetFile], player: NetFile) -> dict[str, Any]:
-    """Errors of networks where a player's self-play goes, with the streets that each had solved."""
+    """Errors of networks on states of a player's self-play, with the number of streets each had solved."""
     game = whole_game(table_game())[1]
     key = {"study": "whole_52 errors", "network": player.checksum, "nets": [net.checksum for net in nets], "count": STATES}
 
@@ -133,10 +132,10 @@ def learning_curve(nets: Sequence[NetFile], player: NetFile) -> dict[str, Any]:
 
 
 def playing_curve(nets: Sequence[NetFile], times: float) -> list[dict[str, Any]]:
-    """What some networks along a training play like, the first and the last among them.
+    """Match results of some networks during training, including the first and the last.
 
-    Each has its ``streets``, its ``cpu_seconds``, what a local best response wins from it (``lbr``) and what it wins from the
-    blueprint (``blueprint``).
+    Each has its ``streets``, its ``cpu_seconds``, the winnings of a local best response against it (``lbr``) and its winnings
+    against the blueprint (``blueprint``).
     """
     places = sorted({round(part * (len(nets) - 1) / (CURVE_POINTS - 1)) for part in range(CURVE_POINTS)})
     found, hands = list[dict[str, Any]](), round(CURVE_HANDS * times)
@@ -155,7 +154,7 @@ def playing_curve(nets: Sequence[NetFile], times: float) -> list[dict[str, Any]]
 
 
 def playing_table(training: Mapping[str, Any]) -> Table:
-    """How networks along a training play."""
+    """Match results of networks during training."""
     playing, off = training["playing"], {point[0]: point[2] for point in training["points"]}
     rows = [
         [
@@ -176,7 +175,7 @@ def playing_table(training: Mapping[str, Any]) -> Table:
 
 
 def draw(found: Mapping[str, Mapping[str, Any]]) -> Picture:
-    """Errors against streets solved, of each training."""
+    """Errors against solved streets, for each training run."""
     figure, (axes,) = panels(1, 1, size=(7.6, 4.2))
     streets = [point[0] for each in found.values() for point in each["points"]]
     for number, each in enumerate(found.values()):
@@ -213,7 +212,7 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
     )
 
 
-@study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=70)
+@study(title="ReBeL on no-limit hold'em with 52 cards", place=20, minutes=70)
 def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
     net = shipped_whole_nets()[NAME]
     settings = {"network": net.checksum, "iterations": ITERATIONS}

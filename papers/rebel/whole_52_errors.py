@@ -1,6 +1,6 @@
-"""How far a network for whole hold'em is off where the turn's betting ends, on states that no training has seen.
+"""Errors of a network for full-game hold'em at the end of the turn's betting, on states not used in training.
 
-There alone exact values can be had with 52 cards: all rivers, each solved to the end.
+Only there are exact values feasible with 52 cards: all rivers, each solved to the end.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,14 +18,14 @@ from treeplex.learn.rebel.whole.self_play import StreetBelief, WholeSelfPlay
 from treeplex.learn.rebel.whole.value_leaf import WholeLeaf
 
 FINE = 64
-"""Iterations of the rivers that networks are compared with."""
+"""Iterations of the reference solves of rivers."""
 TURN = 4
 """Cards of a board after the turn."""
 SEED = 77
 
 
 def ends_of_turns(game: PublicHoldem, net: NetFile, count: int) -> Iterator[StreetBelief]:
-    """States before the river that self-play with a network comes to, by random numbers of their own."""
+    """States before the river from self-play with a network, with separate random numbers."""
     settings = WholeRebelSettings.from_json({**net.settings, "episodes": 16}, net.path)
     play = WholeSelfPlay(game, settings, leaf_of(net, game), np.random.default_rng(SEED))
     while count > 0:
@@ -36,23 +36,23 @@ def ends_of_turns(game: PublicHoldem, net: NetFile, count: int) -> Iterator[Stre
 
 
 def solved(game: PublicHoldem, leaf: WholeLeaf, state: StreetBelief, settings: WholeRebelSettings) -> Rows:
-    """What a network should say of a state: all rivers, each solved finely. No network takes part."""
+    """Target values of a state: all rivers, each solved finely, without any network."""
     play = WholeSelfPlay(game, replace(settings, boards=0, iterations=FINE, episodes=1), leaf, np.random.default_rng(SEED))
     play.states = [state]
     return play.advance()
 
 
 def unseen_rows(game: PublicHoldem, net: NetFile, count: int) -> Rows:
-    """Rows of so many states before the river, solved; the network says only to which states play comes."""
+    """Rows of solved states before the river; the network only determines which states are reached."""
     settings, leaf = WholeRebelSettings.from_json(net.settings, net.path), leaf_of(net, game)
     rows = [solved(game, leaf, state, settings) for state in ends_of_turns(game, net, count)]
     return Rows.joined(rows)
 
 
 def errors(game: PublicHoldem, nets: Mapping[str, NetFile], rows: Rows) -> dict[str, float]:
-    """Root mean square errors of what networks say over the showdown, and of the showdown alone, in parts of the pot.
+    """Root mean square errors of networks' values beyond the showdown, and of showdown values, as shares of the pot.
 
-    Each state counts alike, and in it bins as often as hands of theirs are there and meet somebody.
+    States have equal weight, and bins within a state are weighted by the probability of their hands.
     """
     assert rows.weights is not None
     weights = rows.weights / rows.weights.sum(axis=1, keepdims=True)

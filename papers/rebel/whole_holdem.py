@@ -1,7 +1,7 @@
-"""ReBeL on whole no-limit hold'em with small decks, from the blinds over four streets, every number exact.
+"""ReBeL on full no-limit hold'em with small decks, from the blinds over four streets, every number exact.
 
-``python papers/run.py rebel/whole_holdem [NAME ...]`` makes the runs whose name contains one of the words (none: all), each
-kept in ``runs/papers`` when it is done, and shows what there is.
+``python papers/run.py rebel/whole_holdem [NAME ...]`` makes the runs whose names contain one of the words (default: all),
+caches each in ``runs/papers``, and shows all available ones.
 """
 
 from collections.abc import Mapping
@@ -44,49 +44,49 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     LONG: ("self-play, CFR-D, a longer training of a wider network", {"width": 256}),
 }
 LARGE = ("random", "guess", "bins", "guess-bins")
-"""What else is trained with 24 cards, whose judgement takes six minutes each."""
+"""Other variants trained with 24 cards, whose evaluation takes six minutes each."""
 LARGER: Mapping[str, Any] = {"boards": 4}
 """With 24 cards."""
 MARKS: Mapping[str, tuple[int, ...]] = {"12": (512, 1024), "16": (256, 1024), "24": (2048,)}
-"""Public belief states after which a training is judged."""
+"""Public belief states at which a training run is evaluated."""
 LONG_MARKS = (1024, 2048, 4096)
 PLAYED = (8, 16, 32, 64, 128, 256)
-"""Iterations of each search at play."""
+"""Iterations of each search in play."""
 SEEDS = (0, 1)
 CURVES = (("12", LONG, 0),)
-"""Trainings whose networks are searched with other iterations as well."""
+"""Training runs whose networks are also evaluated with other numbers of iterations."""
 PLAYTHROUGHS = 4
-"""Of the agent's own policy, at the end."""
+"""Playthroughs for the agent's own policy, at the end."""
 FULL = (4, 16, 64, 256)
-"""Iterations of Discounted CFR over the whole game, for comparison."""
+"""Iterations of Discounted CFR on the full game, for comparison."""
 BATCH = 512
 DISTINCT = 8
-"""Line styles that differ; further ones have marks."""
+"""Distinct line styles; further ones have markers."""
 CODE = ("treeplex.learn.rebel.whole", "treeplex.holdem.street_search")
-"""What a kept training depends on."""
+"""Modules on which a cached training run depends."""
 
 
 def asked(deck: str, variant: str) -> dict[str, Any]:
-    """Settings of a training but for its length and seed."""
+    """Settings of a training run except length and seed."""
     return {**COMMON, **VARIANTS[variant][1], **(LARGER if deck == "24" else {})}
 
 
 def variants_of(deck: str) -> list[str]:
-    """What is trained with a deck."""
+    """Variants trained with a deck."""
     return list(VARIANTS) if deck == "12" else ["recipe", *(LARGE if deck == "24" else ())]
 
 
 def marks_of(deck: str, variant: str) -> tuple[int, ...]:
-    """Public belief states after which a training is judged."""
+    """Public belief states at which a training run is evaluated."""
     return LONG_MARKS if variant == LONG else MARKS[deck]
 
 
 class Judge:
-    """Judges the searches of a network, in chips a hand.
+    """Evaluates the searches of a network, in chips per hand.
 
     Attributes:
-        game, compiled: what is judged.
-        searching: as the training has it.
+        game, compiled: the evaluated game.
+        searching: settings of search, as in training.
     """
 
     def __init__(self, deck: str, settings: WholeRebelSettings) -> None:
@@ -101,7 +101,7 @@ class Judge:
         return self._judged(leaf, self.searching.changed(changes), drawn=False)
 
     def played(self, leaf: LeafValue, **changes: Any) -> float:
-        """The same of drawn iterations, an upper bound."""
+        """Exploitability of play by drawn iterations, an upper bound."""
         return self._judged(leaf, self.searching.changed({"playthroughs": PLAYTHROUGHS, **changes}), drawn=True)
 
     def _judged(self, leaf: LeafValue, searching: PlaythroughSettings, *, drawn: bool) -> float:
@@ -110,9 +110,9 @@ class Judge:
 
 
 def trained(deck: str, variant: str, seed: int) -> dict[str, Any]:
-    """A training, and the exploitability of the average policies of its searches at the marks, in chips a hand.
+    """A training run, and the exploitability of the average policies of its searches at the marks, in chips per hand.
 
-    Of :data:`CURVES` also that of searches of other lengths, of average policies and as played.
+    :data:`CURVES` also have searches of other lengths, for average and played policies.
     """
     marks, points = list(marks_of(deck, variant)), []
     settings = WholeRebelSettings().changed({**asked(deck, variant), "solves": marks[-1], "seed": seed})
@@ -138,7 +138,7 @@ def trained(deck: str, variant: str, seed: int) -> dict[str, Any]:
 
 
 def untrained() -> float:
-    """Exploitability of searches by a network that has learned nothing: showdowns at the ends of streets, and little else."""
+    """Exploitability of searches with an untrained network, whose values are close to showdown values."""
     settings = WholeRebelSettings().changed(asked("12", "recipe"))
     judge = Judge("12", settings)
     with one_thread():
@@ -146,7 +146,7 @@ def untrained() -> float:
 
 
 def cost() -> dict[str, float]:
-    """Processor time of a public belief state with 52 cards, its part of the gradient steps included."""
+    """CPU time per public belief state with 52 cards, including its share of gradient steps."""
     game = load(WHOLE).public
     settings = WholeRebelSettings(iterations=24, boards=1, episodes=16, burn_in=16, batch=128, reuse=64.0, solves=48)
     with one_thread():
@@ -159,7 +159,7 @@ def cost() -> dict[str, float]:
 
 
 def solved(deck: str) -> list[tuple[int, float]]:
-    """Exploitability after iterations of Discounted CFR over the whole game, in chips a hand."""
+    """Exploitability after iterations of Discounted CFR on the full game, in chips per hand."""
     compiled = compiled_whole(load(DECKS[deck]).public)
     solver, points = HoldemSolver(compiled, "dcfr", threads=1, storage="float64"), []
     for mark in FULL:
@@ -169,7 +169,7 @@ def solved(deck: str) -> list[tuple[int, float]]:
 
 
 def runs() -> dict[str, Any]:
-    """Every run by name: what it is known by, and how it is made."""
+    """Every run by name: its cache key, and a function that makes it."""
     found: dict[str, Any] = {"52-cost": ({"study": "whole_holdem", "game": WHOLE}, cost)}
     found["12-untrained"] = {"study": "whole_holdem", "untrained": asked("12", "recipe")}, untrained
     for deck, game in DECKS.items():
@@ -184,17 +184,17 @@ def runs() -> dict[str, Any]:
 
 
 def big_blinds(chips: float) -> str:
-    """Thousandths of a big blind of two chips, as text."""
+    """Chips as mbb for a big blind of two chips, as text."""
     return f"{500.0 * chips:,.1f}"
 
 
 def spread(values: list[float]) -> str:
-    """One value, or the least and the greatest."""
+    """One value, or a range."""
     return big_blinds(values[0]) if len(values) == 1 else f"{big_blinds(min(values))} to {big_blinds(max(values))}"
 
 
 def table(deck: str, known: Mapping[str, Any]) -> Table | None:
-    """Exploitability of one deck's trainings at the marks."""
+    """Exploitability of one deck's training runs at the marks."""
     rows = []
     for variant, (text, _) in VARIANTS.items():
         if variant == LONG:
@@ -210,7 +210,7 @@ def table(deck: str, known: Mapping[str, Any]) -> Table | None:
 
 
 def longer(known: Mapping[str, Any]) -> list[Table]:
-    """The longer training by itself, and searches of other lengths with its network."""
+    """The longer training run, and searches of other lengths with its network."""
     found = [known[name] for seed in SEEDS if (name := f"12-{LONG}-{seed}") in known]
     if not found:
         return []
@@ -251,12 +251,14 @@ def draw(known: Mapping[str, Any]) -> Picture:
     plain_labels(panel)
     panel.set(xlabel="training, s of CPU time", ylabel="exploitability, mbb/hand")
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9, handlelength=3.0)
-    alt = "Exploitability against training time on whole hold'em with twelve cards: self-play, random beliefs, other variants"
+    alt = (
+        "Exploitability against training time on no-limit hold'em with twelve cards: self-play, random beliefs, other variants"
+    )
     return save(figure, "rebel-whole-holdem.png", alt)
 
 
 def findings(known: Mapping[str, Any]) -> list[str]:
-    """What the runs say of the paper's claims, and what 52 cards would take."""
+    """The findings on the paper's claims, and the cost with 52 cards."""
     last = {
         variant: [known[f"12-{variant}-{s}"]["points"][-1][2] for s in SEEDS if f"12-{variant}-{s}" in known]
         for variant in VARIANTS
@@ -285,7 +287,7 @@ def findings(known: Mapping[str, Any]) -> list[str]:
     return told
 
 
-@study(title="ReBeL on whole hold'em with small decks", place=19, minutes=75)
+@study(title="ReBeL on no-limit hold'em with small decks", place=19, minutes=75)
 def reproduce(*options: str) -> Result:
     known: dict[str, Any] = {}
     for name, (key, make) in runs().items():

@@ -27,7 +27,7 @@ END_OF_ROUND = Horizon(rounds=1, dealt=True)
 BUDGETS = (30, 100, 300, 1000)
 """Iterations of each solve."""
 LEAF_ITERATIONS, MOST_WITH_LEAVES = 50, 300
-"""Of exact values at leaves; and the largest budget for which they are solved."""
+"""Iterations of exact values at leaves, and the largest budget for which they are computed."""
 CONTINUATIONS = 500
 """Iterations of Modicum's solves, for the second table."""
 
@@ -42,7 +42,9 @@ def solved(algorithm: str, iterations: int) -> Policy:
 def exploitability(
     settings: ResolveSettings, leaves: LeafValue | list[LeafValue] | None = None, blueprint: Policy | None = None
 ) -> float:
-    """Of what an agent plays at all infosets, in chips; leaves stand at ends of rounds, a blueprint plays the first round."""
+    """Exploitability of an agent's policy at all infosets, in chips; leaves are at ends of rounds, and a blueprint plays the
+    first round.
+    """
     start, horizon = int(blueprint is not None), TO_THE_END if leaves is None else END_OF_ROUND
     table = None if blueprint is None else TableBlueprint(RULES, blueprint, start)
     agent = ResolvingAgent(RULES, settings, leaves, horizon=horizon, blueprint=table, start=start)
@@ -50,13 +52,13 @@ def exploitability(
 
 
 def continuations(blueprint: Policy, count: int) -> list[LeafValue]:
-    """For each player leaves behind which the other one chooses among so many continuations."""
+    """For each player, leaves at which the opponent chooses among the given number of continuations."""
     choices = biased_policies(blueprint)[:count]
     return [BlueprintLeaf(RULES, blueprint, {1 - player: choices}) for player in (0, 1)]
 
 
 def by_budget() -> dict[str, list[float | None]]:
-    """Each agent's exploitability for each budget; None where it takes too long."""
+    """Each agent's exploitability for each budget; None if it takes too long."""
     rough, better, found = solved("cfr", 50), solved("cfr", 200), {}
     found["CFR+ on the whole game"] = [judge(GAME, solved("cfr+", budget)).exploitability for budget in BUDGETS]
     for name, settings, leaves, blueprint in (
@@ -84,7 +86,7 @@ def by_budget() -> dict[str, list[float | None]]:
 
 
 def by_blueprint() -> dict[str, list[float]]:
-    """Of each blueprint its own exploitability, and Modicum's with 1 and 4 continuations, behind two gadgets."""
+    """For each blueprint, its exploitability and Modicum's with 1 and 4 continuations and two gadgets."""
     found = {}
     for name, blueprint in (
         ("an equilibrium", solved("lp", 1)),

@@ -11,15 +11,15 @@ from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.search import METHODS, BlueprintLeaf, Horizon, SubgameSearch, cut_states, public_tree, resolve_subgames
 
 WORTH = {0.25: 0.0, 0.5: 0.25, 1.0: 0.75}
-"""What player 0 of the coin toss gets at most if heads is guessed so often (Brown and Sandholm 2017, figure 1)."""
+"""Player 0's maximum payoff in the coin toss by probability of guessing heads (Brown and Sandholm 2017, figure 1)."""
 GADGETS = ("resolve", "maxmargin", "reach-maxmargin")
 ANSWER = (0.4, 0.4, 0.2)
-"""The equilibrium of rock, paper, scissors whose games with scissors count double (Brown, Sandholm and Amos 2018)."""
+"""The equilibrium of rock, paper, scissors with double payoffs for scissors (Brown, Sandholm and Amos 2018)."""
 METHODS_SHOWN = ("cfr+", "dcfr", "pcfr+", "fp")
 
 
 def coin_toss() -> tuple[list[list[str]], dict[str, list[float]]]:
-    """Rows of a table, and what player 0 gets at most after each way of solving again."""
+    """Rows of a table, and player 0's maximum payoff after each kind of re-solving."""
     sys.path.insert(0, str(ROOT / "examples"))
     from coin_toss import CoinToss  # type: ignore[import-not-found]
 

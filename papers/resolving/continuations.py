@@ -24,7 +24,7 @@ from treeplex.solvers import make_solver
 GAME, RULES = tp.compile("leduc_poker"), public_tree("leduc_poker")
 FIRST_ROUND = Horizon(rounds=1)
 ITERATIONS, EXACT = 1000, 10_000
-"""Of a search of the first round, and of the best play after it."""
+"""Iterations of a search of the first round, and of optimal play after it."""
 GENERATED = 6
 """Continuations that are best responses to searches; the blueprint is one of them."""
 OWN = "its own first round"
@@ -44,13 +44,13 @@ def blueprints() -> dict[str, Policy]:
 
 
 def own_round(policy: Policy) -> Tables:
-    """How a policy plays the first round."""
+    """A policy's first round."""
     states = cut_states(RULES, [RULES.first_state()], FIRST_ROUND).decisions.true_states
     return [(state, table_at(policy, RULES, state)) for state in states]
 
 
 def first_round(policy: Policy, choices: list[Policy], player: int) -> Tables:
-    """How a player plays the first round if the other one chooses among continuations after it."""
+    """A player's first round if the opponent chooses among continuations after it."""
     leaf = BlueprintLeaf(RULES, policy, {1 - player: choices})
     search = SubgameSearch(cut_states(RULES, [RULES.first_state()], FIRST_ROUND), METHODS["cfr+"], leaf)
     search.run(ITERATIONS)
@@ -67,7 +67,7 @@ def first_rounds(policy: Policy, player: int) -> dict[str, Tables]:
 
 
 def best_after(first: Tables, player: int) -> float:
-    """What a player makes sure of with a first round kept and everything else solved, by PDCFR+ with simultaneous updates."""
+    """A player's guaranteed value with a fixed first round and everything else solved by PDCFR+ with simultaneous updates."""
     solver = make_solver(GAME, "pdcfr+", updates="simultaneous", horizon=EXACT)
     kept: dict[int, float] = {}
     for state, table in first:
@@ -89,7 +89,7 @@ KNOWN = {
     "CFR, 50 iterations": ("0.0397", "0.104", "0.0525", "", "0.0407"),
     "CFR, 10 iterations": ("0.163", "", "0.219", "", ""),
 }
-"""What another implementation of the same found."""
+"""Results of an independent implementation."""
 
 
 @study(title="Leaves with several values: Leduc poker's first round", place=3, minutes=2)

@@ -12,7 +12,7 @@ GAME = "leduc_poker"
 BLUEPRINTS = (10, 50, 200)
 ITERATIONS = 1000
 KNOWN = {10: (0.889, 0.402, 0.688, 0.640), 50: (0.189, 0.064, 0.133, 0.121), 200: (0.0538, 0.127, 0.0437, 0.0354)}
-"""What another implementation of the same found: blueprint, unsafe, resolve, maxmargin."""
+"""Results of an independent implementation: blueprint, unsafe, resolve, maxmargin."""
 
 
 @study(title="Re-solving behind gadgets: Leduc poker", place=2, minutes=1)

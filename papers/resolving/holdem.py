@@ -1,5 +1,6 @@
-"""A turn of hold'em with a small deck, evaluated exactly: rivers re-solved from ranges alone and behind gadgets, and depth-
-limited solving of both streets with continuations of a blueprint."""
+"""A turn of hold'em with a small deck, evaluated exactly: rivers re-solved from ranges alone and behind gadgets, and
+depth-limited solving of both streets with continuations of a blueprint.
+"""
 
 import numpy as np
 
@@ -29,22 +30,22 @@ ITERATIONS, BUDGETS = 300, (300, 1000, 3000)
 """Of each solve."""
 ROUND_ALONE = Horizon(rounds=1)
 MILLI, OFTEN = 1000.0, 1.0
-"""Thousandths; and the % of hands that come to an end of the turn which counts as played."""
+"""Factor for thousandths; and the least % of hands reaching an end of the turn that counts as played."""
 
 
 def exploitability(policy: HoldemPolicy) -> float:
-    """In thousandths of the pot."""
+    """Exploitability in thousandths of the pot."""
     return MILLI * policy.judge().exploitability / SPOT.pot
 
 
 def again(policy: HandPolicy, gadget: str, iterations: int = ITERATIONS) -> float:
-    """The same of a policy whose rivers are solved again."""
+    """Exploitability of a policy with re-solved rivers, in thousandths of the pot."""
     game, average = resolved_streets(policy, gadget, iterations=iterations)
     return exploitability(HoldemPolicy(game, average, np.zeros(0, np.float32), (), len(game.boards)))
 
 
 def modicum(policy: HandPolicy, count: int, iterations: int = ITERATIONS) -> ResolvingAgent:
-    """An agent that solves each street to its end, with so many continuations."""
+    """An agent that solves each street to its end, with the given number of continuations."""
     game, choices = HoldemGame.of(SPOT), biased_policies(policy)[:count]
     leaves = [BlueprintLeaf(game, policy, {1 - player: choices}) for player in (0, 1)]
     settings = ResolveSettings(every=ROUND, iterations=iterations)
@@ -52,7 +53,7 @@ def modicum(policy: HandPolicy, count: int, iterations: int = ITERATIONS) -> Res
 
 
 def turns() -> dict[str, list[float]]:
-    """Each blueprint of the turn, its rivers solved again, and both streets by an agent with continuations."""
+    """Each blueprint of the turn, with re-solved rivers, and with both streets by an agent with continuations."""
     found = {}
     for name, (algorithm, iterations) in BLUEPRINTS.items():
         blueprint = solve_spot(SPOT, algorithm, iterations=iterations, threads=1).policy
@@ -65,7 +66,7 @@ def turns() -> dict[str, list[float]]:
 
 
 def turn_alone(policy: HandPolicy, iterations: int) -> HoldemPolicy:
-    """The blueprint with its turn, and nothing else, solved by an agent with four continuations."""
+    """The blueprint with only its turn re-solved by an agent with four continuations."""
     agent, whole = modicum(policy, 4, iterations), compile_spot(SPOT, isomorphism=False, betting=policy.game.tree)
     average = written(policy, whole)
     for player in (0, 1):
@@ -89,10 +90,11 @@ def by_iterations() -> dict[int, list[float]]:
 
 
 def shortfalls() -> list[tuple[float, float]]:
-    """How many of their hands bring both players to each end of the turn, the fewer in %, and what the best of four lacks.
+    """For each end of the turn: the smaller share of both players' hands that reach it, in %, and the shortfall of the best of
+    four continuations.
 
-    The latter is a mean over hands, in thousandths of the pot: what a best response to the blueprint gets from there, less what
-    the best of the four gets. The turn is solved by the agent.
+    The shortfall is a mean over hands, in thousandths of the pot: the value of a best response to the blueprint minus that of
+    the best of four. The turn is solved by the agent.
     """
     hands, found = SpotHands(solve_spot(SPOT, "cfr+", iterations=max(BUDGETS), threads=1).policy), list[tuple[float, float]]()
     policy, game = turn_alone(hands, BUDGETS[1]), hands.game

@@ -28,7 +28,7 @@ ANTES = {LEDUC: 100, REAL: 100, DECK: 1}
 BLUEPRINTS = (("cfr", 10), ("cfr+", 100), ("cfr+", 1000))
 ITERATIONS = 5000
 ROUNDS, ADDED = 5, 8
-"""Of the self-improver: how often it looks, and how many bets it adds then."""
+"""Settings of the self-improver: number of improvements, and bets added in each."""
 
 
 def solved(game: CompiledGame, algorithm: str, iterations: int) -> Policy:
@@ -49,7 +49,7 @@ def blueprints() -> Iterator[tuple[str, str, CompiledGame, Policy]]:
 
 
 def losses(game: CompiledGame, blueprint: CoarsePolicy) -> tuple[float, dict[tuple[int, ...], float]]:
-    """The exploitability of a translated blueprint, and the unknown bets of best responses, each with how likely it is."""
+    """The exploitability of a translated blueprint, and the off-tree bets of best responses with their probabilities."""
     policy = translated_policy(game, blueprint.policy, blueprint.rules)
     found: dict[tuple[int, ...], float] = {}
     for seat in (0, 1):
@@ -59,7 +59,7 @@ def losses(game: CompiledGame, blueprint: CoarsePolicy) -> tuple[float, dict[tup
 
 
 def improvement() -> tuple[list[list[str]], dict[str, list[float]]]:
-    """The rows of the table of the self-improver, and their numbers."""
+    """Rows and numbers of the self-improver's table."""
     game, menu = tp.compile(REAL), bet_abstraction(public_tree(REAL), ["100%", "a"])
     first, curves = CoarsePolicy(menu, solved(compile_abstraction(game, menu), "cfr+", 1000)), {}
     for gadget in ("reach-maxmargin", "resolve", "none"):

@@ -1,4 +1,4 @@
-"""What an agent plays at every decision of a small spot of hold'em, to be judged exactly."""
+"""An agent's policy at every decision of a small hold'em spot, for exact evaluation."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from treeplex.search import Agent
 
 
 def policy_on_spot(agent: Agent, spot: Spot) -> HoldemPolicy:
-    """The agent's policy, a new play for each decision on each board; of an agent that draws nothing but actions.
+    """The agent's policy, from a new playthrough for each decision on each board; for agents that sample only actions.
 
     Raises:
-        SpecError: more boards than can be built.
+        SpecError: too many boards.
     """
     game, whole = HoldemGame.of(spot), compile_spot(spot, isomorphism=False)
     average = np.zeros(whole.stored, np.float32)

@@ -1,7 +1,7 @@
 """Do evolution strategies find better constants for value-tested CFR+ than the default ones?
 
-The constants are learned on the quick games that were tuned on, with the same machinery that trains discount policies, and then
-judged on quick games of the second group.
+The constants are learned on the quick tuning games, with the code that trains discount policies, and then evaluated on quick
+games of the second group.
 """
 
 import math
@@ -26,15 +26,15 @@ from treeplex.solvers.rules.value_tested import ValueTesting
 
 NAMES = ("alpha0", "ramp", "memory", "strength")
 STEPS = (0.5, 0.25, 2.0, 0.5)
-"""What a change of one means for each constant."""
+"""Scale of each constant per unit of the search space."""
 EPOCHS, SEARCH = 24, Evolution(population=16, sigma=0.4, learning_rate=0.12, seed=1)
 SLOWEST = 400
-"""Infosets of a player above which a game is left out of the search."""
+"""Maximum number of infosets per player for games in the search."""
 SEEDS = (1, 2)
 
 
 def spec(point: Floats) -> str:
-    """The algorithm at a point of the search, whose origin is the usual constants."""
+    """The algorithm at a point of the search, whose origin is the default constants."""
     usual = ValueTesting()
     values = [max(getattr(usual, name) + step * x, 0.0) for name, step, x in zip(NAMES, STEPS, point, strict=True)]
     return "vt-cfr+(" + ",".join(f"{name}={value:.4f}" for name, value in zip(NAMES, values, strict=True)) + ")"
@@ -47,7 +47,7 @@ def score(game: tp.CompiledGame, algorithm: str, seeds: Sequence[int]) -> float:
 
 
 def search(games: Sequence[tp.CompiledGame]) -> tuple[Floats, list[float]]:
-    """The point reached, and after each epoch the mean score there relative to the usual constants, in dex."""
+    """The final point, and after each epoch the mean score relative to the default constants, in dex."""
     usual = np.array([score(game, spec(np.zeros(len(NAMES))), SEEDS) for game in games])
     adam, path = Adam.start(np.zeros(len(NAMES))), []
 
@@ -86,7 +86,7 @@ def reproduce() -> Result:
 
 
 def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], path: Sequence[float], learned: str) -> Result:
-    """What was learned and whether it carries over."""
+    """The learned constants, and whether they generalise."""
     mean, error = float(np.mean(gaps)), float(np.std(gaps) / math.sqrt(len(gaps)))
     carries = mean < -2.0 * error
     verdict = "carries over" if carries else "does not generalize beyond its standard error"

@@ -1,7 +1,7 @@
 """Do the first iterations on a game show when value-tested CFR+ is not the best scheme for it?
 
-Nothing is run but Goofspiel-5, once without perturbation. Rules are tried on the curves that ``vtcfr/one_scheme`` stored: run
-value-tested CFR+ and one rival for a while, and go on with the one that is less exploitable then.
+Only Goofspiel-5 is run, once without perturbation. Rules are tested on the curves stored by ``vtcfr/one_scheme``: run
+value-tested CFR+ and one rival for some iterations, and continue with the less exploitable one.
 """
 
 import math
@@ -20,26 +20,26 @@ from papers.vtcfr.runs import GAMES, STAGES, TESTED
 from papers.vtcfr.scores import FLOOR, geometric_mean
 
 LOOKS = STAGES[:-1]
-"""Iterations after which a rule may look, of runs of ``STAGES[-1]``."""
+"""Iterations after which a rule may decide, in runs of ``STAGES[-1]``."""
 PLAIN = "goofspiel-5"
-"""A game on which one run without perturbation misleads."""
+"""A game on which a single run without perturbation is misleading."""
 RIVALS = ("pdcfr+", "apdcfr+", "pcfr+")
 
 Row = Mapping[str, Sequence[float]]
-"""By algorithm: exploitability at ``STAGES``."""
+"""Exploitability at ``STAGES`` by algorithm."""
 Curves = Mapping[str, Row]
-"""By game; floored, geometric means of perturbed repeats."""
+"""Curves by game; floored, geometric means of perturbed repeats."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule comes to.
+    """Result of a rule.
 
     Attributes:
         left: games on which it leaves value-tested CFR+.
-        better, worse: those of them where the rival is less, and more, exploitable in the end.
-        mean, worst: decimal logarithm of the last exploitability over the least of all other algorithms, over all games.
-        close: games on which that is at most ``CLOSE`` times.
+        better, worse: those of them on which the rival ends less, and more, exploitable.
+        mean, worst: over all games, of the decimal logarithm of the final exploitability relative to the best other algorithm.
+        close: games on which that ratio is at most ``CLOSE``.
     """
 
     left: int
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def curves(exploitability: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]) -> Curves:
-    """The stored repeats of every run, put together."""
+    """The stored repeats of every run, combined."""
 
     def together(runs: Sequence[Sequence[float]]) -> list[float]:
         return [geometric_mean(max(value, FLOOR) for value in stage) for stage in zip(*runs, strict=True)]
@@ -64,17 +64,19 @@ def curves(exploitability: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
 
 
 def best_other(row: Row) -> str:
-    """The least exploitable algorithm in the end, value-tested CFR+ left out."""
+    """The algorithm other than value-tested CFR+ with the lowest final exploitability."""
     return min((name for name in row if name != TESTED), key=lambda name: row[name][-1])
 
 
 def behind(row: Row, name: str) -> float:
-    """How far an algorithm ends above the best of all but value-tested CFR+, in decimal orders of magnitude."""
+    """Final exploitability of an algorithm relative to the best except value-tested CFR+, in decimal orders of magnitude."""
     return math.log10(row[name][-1] / row[best_other(row)][-1])
 
 
 def outcome(found: Curves, rival: str, look: int | None) -> Outcome:
-    """Of the rule that leaves value-tested CFR+ for a rival that is less exploitable at one of ``STAGES``; None: never."""
+    """Result of the rule that switches from value-tested CFR+ to a rival that is less exploitable at one of ``STAGES``; None:
+    never.
+    """
     left = [row for row in found.values() if look is not None and row[rival][look] < row[TESTED][look]]
     gains = [row[TESTED][-1] - row[rival][-1] for row in left]
     dex = [behind(row, rival if row in left else TESTED) for row in found.values()]
@@ -119,7 +121,7 @@ def reproduce() -> Result:
 
 
 def verdict(look: int, alone: Outcome, tried: Mapping[tuple[str, int], Outcome]) -> str:
-    """Whether any rule that looks then does better than none."""
+    """Whether any rule that decides then is better than none, as a sentence."""
     here = {name: each for (name, at), each in tried.items() if at == look and each.left}
     best = min(here, key=lambda name: here[name].mean)
     left, better, worse = np.sum([[each.left, each.better, each.worse] for each in here.values()], axis=0)
@@ -131,7 +133,7 @@ def verdict(look: int, alone: Outcome, tried: Mapping[tuple[str, int], Outcome])
 
 
 def early(found: Curves) -> str:
-    """On how many of the games that value-tested CFR+ is no good at the first look tells."""
+    """Number of games where value-tested CFR+ is bad and the first check detects it, as a sentence."""
     far = {game: best_other(row) for game, row in found.items() if behind(row, TESTED) > math.log10(CLOSE)}
     ahead = [f"{game} ({name})" for game, name in far.items() if found[game][name][0] < found[game][TESTED][0]]
     return (
@@ -141,7 +143,7 @@ def early(found: Curves) -> str:
 
 
 def noise(plain: Row, repeats: Mapping[str, Sequence[Sequence[float]]]) -> str:
-    """What one run without perturbation says of a game, beside perturbed ones."""
+    """One run without perturbation compared with perturbed ones, as a sentence."""
     rival = best_other(plain)
     ends = {name: sorted(run[-1] for run in repeats[name]) for name in (TESTED, rival)}
     bands = {name: f"between {short(values[0], 2)} and {short(values[-1], 2)}" for name, values in ends.items()}

@@ -1,9 +1,9 @@
-"""The games of the study of one scheme for every game: named ones by their spec, others made here from a seed.
+"""The games of the study of one scheme for every game: named ones by spec, others generated from a seed.
 
 Three groups. ``TUNED_ON``: games that the constants of vt-cfr+ were chosen on, or that the DDCFR paper trained on.
-``LOOKED_AT``: games on which it was checked while it was made; after their scores were seen, the two constants of its discount
-were settled among four pairs. ``FRESH``: games made after that, with seeds and sizes that nobody has tuned on or looked at.
-All are zero-sum games of two players and follow from this file alone.
+``LOOKED_AT``: games used for checks during development; after seeing their scores, the two constants of its discount were
+chosen among four pairs. ``FRESH``: held-out games created after that, with new seeds and sizes. All are zero-sum games of two
+players and follow from this file alone.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -33,8 +33,8 @@ class StudyGame:
         name: short, for tables.
         group: one of ``GROUPS``.
         source: its spec, or a function that makes its rules.
-        large: runs take so long that one repeat has to do.
-        refine: the source's infostates forget own moves; they are split until they remember them.
+        large: runs are slow, so there is only one repeat.
+        refine: the source's infostates forget own moves and are refined to perfect recall.
     """
 
     name: str
@@ -44,12 +44,12 @@ class StudyGame:
     refine: bool = False
 
     def rules(self) -> "str | Game":
-        """What :func:`treeplex.compile` takes."""
+        """Argument for :func:`treeplex.compile`."""
         return self.source if isinstance(self.source, str) else self.source()
 
 
 def kuhn(cards: int) -> PokerGame:
-    """Kuhn poker with so many cards, all different: ante 1, one bet of 1."""
+    """Kuhn poker with the given number of different cards: ante 1, one bet of 1."""
     form = Format(f"kuhn({cards})", tuple(range(cards)), hole=1, deal=(0,))
     bets = FixedLimit((1.0,), (1,))
     spot = Spot((), 2.0, unbound(bets), all_hands(form), bets, format=form, strengths=np.arange(cards))
@@ -57,7 +57,7 @@ def kuhn(cards: int) -> PokerGame:
 
 
 def river(seed: int, hands: int, pots: float, bets: str, raises: str) -> PokerGame:
-    """No-limit hold'em on a random river: random ranges of so many hands each, stacks of ``pots`` pots."""
+    """No-limit hold'em on a random river: random ranges with the given number of hands, stacks of ``pots`` pots."""
     random = np.random.default_rng(seed)
     board = tuple(map(int, random.choice(52, 5, replace=False)))
     free = np.flatnonzero(~np.isin(HOLDEM.hands, board).any(axis=1))
@@ -70,7 +70,7 @@ def river(seed: int, hands: int, pots: float, bets: str, raises: str) -> PokerGa
 
 
 def random_matrix(seed: int, rows: int, columns: int, losses: Sequence[float] = ()) -> MatrixGame:
-    """Independent standard normal payoffs; for each of ``losses`` one more row of about that much less."""
+    """Independent standard normal payoffs; for each of ``losses`` an additional row lowered by about that amount."""
     table = np.random.default_rng(seed).standard_normal((rows + len(losses), columns))
     table[rows:] -= np.reshape(losses, (-1, 1))
     return MatrixGame(table, spec=f"random_matrix(seed={seed},rows={rows},columns={columns})")
@@ -89,9 +89,9 @@ class RandomTree(Game):
 
     Attributes:
         seed: of payoffs and chances.
-        levels: who moves at each depth and with how many actions; chance gives each player one of so many types.
-        signals: how many classes of the other's actions a player tells apart, 1 for none.
-        tail: degrees of freedom of Student's t distribution, by which payoffs are drawn; 0 for the normal one.
+        levels: player and number of actions at each depth; chance gives each player one of that many types.
+        signals: number of classes of the other's actions that a player distinguishes; 1 for none.
+        tail: degrees of freedom of Student's t distribution of payoffs; 0 for the normal distribution.
     """
 
     seed: int
@@ -145,7 +145,7 @@ class RandomTreeState(State):
         return f"{observing}:" + " ".join(map(str, seen))
 
     def seen(self, player: int, depth: int, move: int) -> int:
-        """What a player learns of a move: their own part of chance's, their own move, a class of the other's."""
+        """A player's observation of a move: their own type, their own move, or a class of the other's move."""
         mover, count = self.game.levels[depth]
         if mover == CHANCE:
             return divmod(move, count)[player]
@@ -161,7 +161,7 @@ def goofspiel(cards: int, order: str = "descending", returns: str = "win_loss") 
 
 
 def battleship(width: int, height: int, shots: int, ships: str = "[2]", values: str = "[2]") -> str:
-    """The spec of Battleship where no cell is shot at twice."""
+    """The spec of Battleship without repeated shots."""
     return (
         f"battleship(board_width={width},board_height={height},ship_sizes={ships},ship_values={values},"
         f"num_shots={shots},allow_repeated_shots=false)"

@@ -1,4 +1,4 @@
-"""WOP-CFR, the core of VAD-CFR without its adaptive parts, on games that nobody tuned on."""
+"""WOP-CFR, the core of VAD-CFR without its adaptive parts, on held-out games."""
 
 import math
 from functools import partial
@@ -16,9 +16,9 @@ WOP, VAD = "wop-cfr", "vad-cfr"
 WITHOUT = "wop-cfr(warm_up=0)"
 FADING = "wop-cfr(decay=1e9)"
 ALGORITHMS = (WOP, WITHOUT, FADING, VAD, "dcfr", "pcfr+", "pdcfr+", "vt-cfr+")
-"""The second begins its average at once, the third keeps predicting in full."""
+"""Variants: the second averages from the first iteration, the third always uses the full prediction."""
 LEAST, TIED = 1e-12, 1.25
-"""Exploitabilities below the first count as that; those within a factor of the second are tied."""
+"""Floor of exploitability, and the factor within which two exploitabilities count as tied."""
 
 
 def judged(name: str, algorithm: str) -> float:
@@ -28,13 +28,13 @@ def judged(name: str, algorithm: str) -> float:
 
 
 def against(one: dict[str, float], other: dict[str, float]) -> tuple[int, int, int, float]:
-    """Games on which one is ahead, tied, behind; and by how many decimal digits on average."""
+    """Games on which one is ahead, tied or behind, and the mean difference in decimal digits."""
     logs = [math.log10(max(other[game], LEAST) / max(one[game], LEAST)) for game in one]
     ahead, behind = (sum(sign * each > math.log10(TIED) for each in logs) for sign in (1, -1))
     return ahead, len(logs) - ahead - behind, behind, sum(logs) / len(logs)
 
 
-@study(title="VAD-CFR's core alone", place=3, minutes=3)
+@study(title="WOP-CFR: the core of VAD-CFR", place=3, minutes=3)
 def reproduce() -> Result:
     names = [
         name

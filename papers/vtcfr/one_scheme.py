@@ -1,8 +1,7 @@
 """One scheme for every game? Value-tested CFR+ compared with every fixed and learned variant.
 
-With names of games as options only these are run, and nothing but their scores is printed:
-a look, not a result. With the option ``stored`` runs of algorithms that have not changed are taken as they are stored with the
-study, so that it measures an algorithm that is new.
+With names of games as options only these are run and their scores printed, without storing a result. With the option
+``stored``, stored runs of unchanged algorithms are reused, so that only new algorithms are measured.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,12 +54,12 @@ from treeplex.run.plots import GREY, INK
 
 NEVER_TUNED = (FRESH,)
 CLOSE = 2.0
-"""The claim that is tested: within this factor of the best other variant on every game that was never tuned on."""
+"""The tested claim: within this factor of the best other variant on every held-out game."""
 STORED = "stored"
 LEAST_SECONDS = 0.01
 """Shorter runs are not timed."""
 DARKEST = 4.0
-"""Dex from which the map of scores does not get darker."""
+"""Dex at which the colour scale of the map saturates."""
 
 
 def number(value: float) -> str:
@@ -86,7 +85,7 @@ def table(group: str, measured: Scores, names: Sequence[str], found: Mapping[str
 
 
 def standing(measured: Scores, names: Sequence[str], subject: str) -> Table:
-    """How every algorithm does against the best of the others but ``subject``."""
+    """Every algorithm compared with the best of the others except ``subject``."""
     rows = []
     for name in names:
         found = leads(measured, name, but=subject)
@@ -107,7 +106,7 @@ def standing(measured: Scores, names: Sequence[str], subject: str) -> Table:
 
 
 def draw_map(measured: Scores, names: Sequence[str], subject: str) -> Picture:
-    """A cell for each game and algorithm: how far its score is above the least of the game."""
+    """A map of games by algorithms: score relative to the least of the game."""
     games = [game for group in GROUPS for game in in_groups(measured, (group,))]
     ratio = np.array([[measured[game][name].value for name in names] for game in games])
     dex = np.log10(ratio / ratio.min(axis=1, keepdims=True))
@@ -180,7 +179,7 @@ def draw_curves(runs: Sequence[Run], names: Sequence[str], subject: str) -> Pict
 
 
 def answer(found: Mapping[str, Lead], measured: Scores, subject: str) -> list[str]:
-    """The claim, whether it holds, and where it does not."""
+    """The claim, whether it holds, and its exceptions."""
     fair = {game: found[game] for game in in_groups(found, NEVER_TUNED)}
     far = [game for game, each in fair.items() if each.dex > np.log10(CLOSE)]
     mean, worst, where = mean_and_worst(fair)
@@ -205,7 +204,7 @@ def answer(found: Mapping[str, Lead], measured: Scores, subject: str) -> list[st
 
 
 def comparison(measured: Scores, names: Sequence[str], subject: str) -> list[str]:
-    """The best other algorithm, the learned ones, and whether tuned games flatter."""
+    """The best other algorithm, the learned ones, and whether tuning games give better scores."""
     fair = {game: measured[game] for game in in_groups(measured, NEVER_TUNED)}
     others = {name: mean_and_worst(leads(fair, name, but=subject)) for name in names}
     own = others.pop(subject)
@@ -243,7 +242,7 @@ def comparison(measured: Scores, names: Sequence[str], subject: str) -> list[str
 
 
 def cost(runs: Sequence[Run], subject: str, base: str = TIMED[1]) -> list[str]:
-    """The processor time of a run beside that of ``base``, median over games."""
+    """CPU time of a run relative to ``base``, median over games."""
     spent: dict[str, dict[str, float]] = {}
     for run in runs:
         if run.algorithm not in (subject, base):
@@ -328,7 +327,7 @@ def summary(
 
 
 def exploitability(runs: Sequence[Run]) -> dict[str, dict[str, list[list[float]]]]:
-    """By game and algorithm: a list for each repeat of the values at ``STAGES``."""
+    """Values at ``STAGES`` by game and algorithm, a list per repeat."""
     found: dict[str, dict[str, list[list[float]]]] = {}
     for run in runs:
         found.setdefault(run.game, {}).setdefault(run.algorithm, []).append([run.exploitability[stage] for stage in STAGES])

@@ -1,7 +1,7 @@
-"""The runs of the study of one scheme for every game, kept by :mod:`kept` so that a study that was stopped goes on.
+"""The runs of the study of one scheme for every game, cached by :mod:`kept` so that an interrupted study can be resumed.
 
-A run is one game, one algorithm and one seed of :func:`curves.curve`. It is known by the identity of the compiled game, the
-version of the algorithm, the seed and the iterations, so that what has changed since is run again.
+A run is one game, one algorithm and one seed of :func:`curves.curve`. Its key is the identity of the compiled game, the version
+of the algorithm, the seed and the iterations, so that changed runs are repeated.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from treeplex.solvers import algorithms
 from treeplex.solvers.rules.variants import VARIANTS
 
 STAGES = (100, 300, 1000)
-"""Iterations at which policies are judged."""
+"""Iterations at which policies are evaluated."""
 SEEDS = (1, 2, 3, 4)
 LEARNED = ("ddcfr", "dpcfr+", "pddcfr")
 NEWEST = ("smooth-pcfr+", "vad-cfr", "rtcfr+")
-"""Members that are rules of their own; those that are schedules stand among the variants."""
+"""Algorithms with separate update rules; schedules are listed among the variants."""
 TESTED = "vt-cfr+"
 CANDIDATES = (*VARIANTS, *NEWEST, *LEARNED, TESTED)
 SHOWN = (
@@ -39,14 +39,14 @@ SHOWN = (
     "river, 35 hands, 60 pots",
     "matrix 10x10, losses 200, 5000",
 )
-"""Games whose whole curves are drawn; all of them fresh."""
+"""Games whose full curves are plotted; all are held-out."""
 DRAWN = ("dcfr", "dcfr+", "pcfr+", "pdcfr+", "hs-pcfr+", "ddcfr", "pddcfr", TESTED)
-"""Whose curves are drawn."""
+"""Algorithms whose curves are plotted."""
 TIMED = (TESTED, "pdcfr+")
-"""Whose processor times are compared."""
+"""Algorithms whose CPU times are compared."""
 POINTS = tuple(log_points(STAGES[-1], a_decade=8, also=STAGES))
 PROBES = ("kuhn", "small_matrix", "liars_dice-3")
-"""Small games of the study by whose runs the version of an algorithm is known."""
+"""Small games whose runs identify the version of an algorithm."""
 PROCESSES = 2
 GAMES: Mapping[str, StudyGame] = {game.name: game for game in STUDY_GAMES}
 
@@ -60,7 +60,7 @@ class Run:
         algorithm: name of the algorithm.
         seed: of the perturbation.
         exploitability: by iteration, in game units.
-        seconds: how long it took, judging included; NaN where that is not known any more.
+        seconds: duration including evaluation; NaN if unknown.
     """
 
     game: str
@@ -71,7 +71,7 @@ class Run:
 
 
 class Task(NamedTuple):
-    """A run to do; ``key`` tells it from those of other versions."""
+    """A run to do; ``key`` distinguishes it from those of other versions."""
 
     game: str
     algorithm: str
@@ -90,7 +90,7 @@ def compiled(name: str) -> tp.CompiledGame:
 
 
 def loadable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The games that compile, and those of OpenSpiel that cannot be had here with the reason, which is printed."""
+    """The games that compile; OpenSpiel games that are not available are reported with the reason."""
     found, missing = [], {}
     for name in names:
         try:
@@ -105,9 +105,9 @@ def loadable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def versions(names: Sequence[str]) -> dict[str, str]:
-    """What identifies each algorithm that is there: its name and a hash of its perturbed runs on :data:`PROBES`.
+    """Identifiers of the available algorithms: name and a hash of perturbed runs on :data:`PROBES`.
 
-    Code, constants, trained weights and the perturbation itself all change those runs. What is not there is printed.
+    Code, constants, trained weights and the perturbation itself all change those runs. Missing algorithms are reported.
     """
     found = {}
     for name in names:
@@ -127,11 +127,11 @@ def version_of(name: str, probes: Sequence[Sequence[float]]) -> str:
 
 
 def earlier(before: Mapping[str, Mapping[str, Sequence[Sequence[float]]]], known: Mapping[str, str]) -> list[Run]:
-    """Runs as they are stored with the study, of algorithms that still are what they were; but not those drawn or timed.
+    """Stored runs of unchanged algorithms, except those plotted or timed.
 
     Args:
         before: by game and algorithm: a list for each seed of the values at :data:`STAGES`.
-        known: what identifies each algorithm now.
+        known: current identifiers of the algorithms.
     """
     same = [
         name
@@ -139,7 +139,7 @@ def earlier(before: Mapping[str, Mapping[str, Sequence[Sequence[float]]]], known
         if all(name in before[game] for game in PROBES)
         and version_of(name, [before[game][name][0] for game in PROBES]) == version
     ]
-    print(f"taken as they are stored: {', '.join(same) or 'none'}", flush=True)
+    print(f"reused from stored results: {', '.join(same) or 'none'}", flush=True)
     return [
         Run(game, name, seed, dict(zip(STAGES, values, strict=True)), math.nan)
         for game, row in before.items()
@@ -150,7 +150,7 @@ def earlier(before: Mapping[str, Mapping[str, Sequence[Sequence[float]]]], known
 
 
 def points_of(name: str) -> tuple[int, ...]:
-    """Where the policies of a game are judged."""
+    """Iterations at which a game's policies are evaluated."""
     return POINTS if name in SHOWN else STAGES
 
 
@@ -159,7 +159,7 @@ def measure(
 ) -> list[Run]:
     """All runs of these games (which compile) and algorithms (with versions), on :data:`PROCESSES` processes.
 
-    Large games come first and are run with the first seed only. Those of ``done`` are taken as they are.
+    Large games come first and are run only with the first seed. Runs in ``done`` are reused.
     """
     taken = {(run.game, run.algorithm, run.seed): run for run in done if run.game in names}
     tasks = [
@@ -180,7 +180,7 @@ def measure(
 
 
 def work(task: Task) -> Run:
-    """One run, now or before."""
+    """One run, new or cached."""
     points = points_of(task.game)
 
     def make() -> tuple[list[float], float]:

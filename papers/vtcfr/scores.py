@@ -1,4 +1,4 @@
-"""What the runs of the study say: a score with its range for each game and algorithm, and who is ahead."""
+"""Scores with ranges for each game and algorithm of the study, and comparisons."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from papers.vtcfr.games import GROUPS
 from papers.vtcfr.runs import GAMES, STAGES, Run
 
 FLOOR = 1e-11
-"""Exploitability at which a game counts as solved, in game units; smaller values count as it."""
+"""Floor of exploitability, at which a game counts as solved, in game units."""
 AHEAD, TIED, BEHIND = VERDICTS = ("best", "tied", "behind")
 
 
@@ -29,14 +29,14 @@ class Score:
 
 Row = Mapping[str, Score]
 Scores = Mapping[str, Row]
-"""By game and algorithm."""
+"""Scores by game and algorithm."""
 
 
 @dataclass(frozen=True)
 class Lead:
-    """An algorithm beside the best other one: decimal logarithms of the ratio of scores, so that less is better.
+    """An algorithm compared with the best other one: decimal logarithm of the ratio of scores; lower is better.
 
-    ``low`` and ``high`` take each side's repeats as kindly and as unkindly as they come.
+    ``low`` and ``high`` are the ratios for the most and least favorable repeats of both.
     """
 
     rival: str
@@ -64,10 +64,10 @@ def scores(runs: Sequence[Run]) -> dict[str, dict[str, Score]]:
 
 
 def lead(row: Row, subject: str) -> Lead:
-    """``subject`` beside the best other algorithm of a game.
+    """``subject`` compared with the best other algorithm of a game.
 
-    It is best where all its repeats are below all of every other algorithm, behind where all repeats of some other one are
-    below all its own, and tied elsewhere: solved by both, or ranges that overlap.
+    It is best if all its repeats are below all of every other algorithm, behind if all repeats of some other one are below all
+    its own, and otherwise tied: solved by both, or with overlapping ranges.
     """
     own, others = row[subject], {name: score for name, score in row.items() if name != subject}
     rival = min(others, key=lambda name: others[name].value)
@@ -87,7 +87,7 @@ def lead(row: Row, subject: str) -> Lead:
 
 
 def leads(measured: Scores, subject: str, *, but: str = "") -> dict[str, Lead]:
-    """``subject`` on every game, beside the best other algorithm except ``but``."""
+    """``subject`` on every game, compared with the best other algorithm except ``but``."""
     return {
         game: lead({name: score for name, score in row.items() if name == subject or name != but}, subject)
         for game, row in measured.items()

@@ -11,7 +11,7 @@ from treeplex.run.solve.cost import cost_of
 from treeplex.solvers import make_solver
 
 BIG = "goofspiel(num_cards=6,imp_info=true)"
-"""With every order of the points: its terminals are not stored here."""
+"""The game with random order of points, whose terminals are not stored."""
 GAMES = {
     "goofspiel(num_cards=5,imp_info=true)": 50,
     "goofspiel(num_cards=6,imp_info=true,points_order=descending)": 500,
@@ -25,13 +25,13 @@ WALKED, STORED = "walked", "stored"
 
 
 def seconds(action: Any) -> tuple[Any, float]:
-    """What a call gives, and the processor time it took."""
+    """Result of a call and its CPU time."""
     began = time.process_time()
     return action(), time.process_time() - began
 
 
 def measured(spec: str, payoffs: str) -> dict[str, float]:
-    """Sizes, memory, times and exploitability of a game whose payoffs are walked or stored; the peak is that of the process."""
+    """Sizes, memory, times and exploitability of a game with traversed or stored payoffs; peak memory is that of the process."""
     game, compiling = seconds(lambda: tp.compile(spec, stored=payoffs == STORED))
     cost, solver = cost_of(game), make_solver(game, ALGORITHM)
     solver.run(0)
@@ -53,18 +53,18 @@ def measured(spec: str, payoffs: str) -> dict[str, float]:
 
 
 def size(count: float) -> str:
-    """Bytes, in MB or from a thousand of them on in GB."""
+    """Bytes as MB, or GB from 1000 MB on."""
     return f"{count / 1e6:.1f} MB" if count < 1e9 else f"{count / 1e9:.1f} GB"
 
 
 def duration(spent: float) -> str:
-    """Seconds, below one in milliseconds."""
+    """Seconds, or milliseconds below one second."""
     return f"{1000 * spent:.3g} ms" if spent < 1.0 else f"{spent:.3g} s"
 
 
 @study(title="Games without a stored tree", place=1, minutes=25)
 def reproduce(*options: str) -> Result:
-    """With options, games: the others are as they are stored."""
+    """Options: games to measure; others are taken as stored."""
     before: dict[str, Any] = stored("walked/large_games") if options else {}
     numbers: dict[str, Any] = {}
     rows = []

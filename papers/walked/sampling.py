@@ -1,4 +1,4 @@
-"""Monte Carlo CFR over rules that are never compiled: time per history by Numba functions and in Python."""
+"""Monte Carlo CFR on games without a compiled tree: time per history with Numba functions and in Python."""
 
 import time
 from typing import Any
@@ -25,7 +25,7 @@ HISTORIES, IN_PYTHON = 3_000_000, 30_000
 
 
 def nanoseconds(sampler: RulesSampler, histories: int) -> float:
-    """Processor time for a history, after the first ones."""
+    """CPU time per history, after a warm-up."""
     sampler.run(10**9, nodes=1)
     walked, began = sampler.nodes, time.process_time()
     sampler.run(10**9, nodes=walked + histories)

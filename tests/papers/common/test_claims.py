@@ -32,7 +32,7 @@ def test_a_number_that_is_not_stored() -> None:
 
 
 def test_a_place_without_a_form() -> None:
-    with pytest.raises(ValueError, match="cannot be read, write"):
+    with pytest.raises(ValueError, match="malformed reference; write"):
         filled("[[rebel/table2/lcfr/1x4f/exploitability]]")
 
 

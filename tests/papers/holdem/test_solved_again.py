@@ -102,7 +102,7 @@ def test_what_is_refused(whole: CompiledSpot, rough: np.ndarray) -> None:
     river = later_streets(whole, RIVER)
     with pytest.raises(AlgorithmError, match="unknown gadget 'reach'; known: none, resolve, maxmargin"):
         solved_again(river, rough, "reach")
-    with pytest.raises(AlgorithmError, match="resolve stands where cards are dealt"):
+    with pytest.raises(AlgorithmError, match="gadget resolve needs streets that begin with a deal"):
         solved_again(river, rough, "resolve")
     with pytest.raises(AlgorithmError, match="by a variant of CFR with fixed weights, not by fp"):
         solved_again(river, rough, method="fp")

@@ -61,7 +61,7 @@ def test_networks_judged_otherwise_or_for_another_game_are_not_shipped(ship, tmp
     with pytest.raises(SystemExit, match="a network for liars_dice"):
         ship("1x4f", run)
     ship("small", run, "--playthroughs", 4, "--iterations", 2)
-    with pytest.raises(SystemExit, match="judge both alike"):
+    with pytest.raises(SystemExit, match="use the same for both"):
         ship("small", run, "--playthroughs", 8, "--iterations", 2, "--suffix", "more")
     ship("small", run, "--playthroughs", 5, "--iterations", 2)  # in its own place
     assert [net.card["judged"]["playthroughs"] for net in shipped_nets.shipped_nets().values()] == [5]
