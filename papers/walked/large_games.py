@@ -31,7 +31,7 @@ def seconds(action: Any) -> tuple[Any, float]:
 
 
 def measured(spec: str, payoffs: str) -> dict[str, float]:
-    """Sizes, memory, times and exploitability of a game with traversed or stored payoffs; peak memory is that of the process."""
+    """Sizes, memory, times and exploitability of a game with traversed or stored payoffs; peak memory of the process."""
     game, compiling = seconds(lambda: tp.compile(spec, stored=payoffs == STORED))
     cost, solver = cost_of(game), make_solver(game, ALGORITHM)
     solver.run(0)
