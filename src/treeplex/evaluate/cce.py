@@ -31,8 +31,7 @@ def cce_gaps(device: Device) -> Floats:
     """Return each player's gain from the best fixed strategy while the others follow the device, float64 [N].
 
     The gains are exact: a best response to the mean gradient of the joint plans. A gain is negative if following is better than
-        every
-    fixed strategy.
+    every fixed strategy.
     """
     tree = device.game.tree
     values, infoset_values = device.gradients.copy(), workspace(tree).infoset_values
@@ -55,8 +54,7 @@ def best_cce(
     """Return a welfare-maximising coarse correlated equilibrium, by a linear program over joint plans (HiGHS).
 
     For tiny games only: the number of joint plans is exponential in the number of infosets. In constant-sum games every device
-        has the
-    same welfare.
+    has the same welfare.
 
     Args:
         game: a spec, rules or the compiled game.
@@ -101,9 +99,8 @@ def distribution(game: CompiledGame, gradients: Floats, values: Floats, objectiv
     """Maximise ``objective @ w`` over ``w`` [S] so that no player gains by deviating.
 
     The best response of player i is expressed by its dual, with a free value ``v`` per infoset: ``sum of v[infosets right below
-        q] +
-    w @ gradients[:, q] <= v[infoset of q]`` for every sequence q, where for the empty sequence the right side is the player's
-    payoff, ``w @ values[:, i]``.
+    q] + w @ gradients[:, q] <= v[infoset of q]`` for every sequence q, where for the empty sequence the right side is the
+    player's payoff, ``w @ values[:, i]``.
     """
     tree, infosets = game.tree, len(game.infostates)
     below = csr_array((np.ones(infosets), (tree.infoset_parent, np.arange(infosets))), shape=(gradients.shape[1], infosets))

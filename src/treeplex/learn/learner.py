@@ -97,7 +97,7 @@ class Learner(ABC):
         """Effort so far, for every record: ``nodes`` (histories visited) and ``episodes`` (traversals or playthroughs).
 
         Settings of the same names are budgets: training stops after the step that reaches one of these limits, if it is above
-            0.
+        0.
         """
         return {}
 

@@ -7,8 +7,7 @@ from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.subgames.horizon import Horizon
 
 DRAWS = ("uniform", "average")
-"""How self-play draws the iteration whose policy it follows; see
-:func:`treeplex.search.stopping.training_iterations`."""
+"""How self-play draws the iteration whose policy it follows; see :func:`treeplex.search.stopping.training_iterations`."""
 
 PASSED_ON = ("iteration", "average")
 """Whose policy self-play uses to update beliefs between subgames."""

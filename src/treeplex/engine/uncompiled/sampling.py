@@ -104,7 +104,7 @@ def sample_rules(
     Returns:
         The tables, iterations done, fault code (:data:`treeplex.engine.uncompiled.discover.NO_FAULT` for none), two numbers
         that describe the fault, and the actions that lead to it. If histories of an infoset differ, the numbers are the
-            infoset's row.
+        infoset's row.
     """
     room, rules, fault = new_room(run.calls, begin), run.rules, NO_FAULT
     for k in range(weights.shape[0]):

@@ -33,8 +33,7 @@ class JointSolver(Solver):
     """Simultaneous regret matching of all players, whose result is the joint play.
 
     The gap needs no plans: gradients are linear in the others' strategies, so their sum over iterations and the sum of payoffs
-        give the
-    payoff of any strategy against the joint play, exactly and in O(Q).
+    give the payoff of any strategy against the joint play, exactly and in O(Q).
 
     A device needs the joint plays. Iterations ``s, 2 s, 3 s, ...`` are stored, at first all of them (s = 1). When ``keep``
     iterations are stored, every second one is dropped and s doubles. :meth:`device` is the mixture of the stored iterations.

@@ -40,8 +40,7 @@ def projected(point: Floats, infosets: Ints, least: float) -> Floats:
     """Return the nearest point with parts >= 0 that sum to at least ``least`` at each infoset.
 
     If the positive parts sum to less, this is the projection to a simplex: a constant is added to all parts that stay positive.
-        Each
-    round computes the constant for the remaining parts and drops the others.
+    Each round computes the constant for the remaining parts and drops the others.
 
     Args:
         point: [q].

@@ -33,10 +33,8 @@ class RulesSampler:
     """Any :class:`treeplex.solvers.sampling.solver.SamplingScheme` on rules; an iteration is one walk per player.
 
     An infoset is added to the tables on the first visit by its player's walk (or by any walk, if the scheme updates it there).
-    Once the
-    memory limit is reached, no more are added: play at other infosets stays uniform, and visits to them are counted. A run with
-        a limit
-    thus solves the game with a fixed policy at those infosets, which are the rarely visited ones.
+    Once the memory limit is reached, no more are added: play at other infosets stays uniform, and visits to them are counted. A
+    run with a limit thus solves the game with a fixed policy at those infosets, which are the rarely visited ones.
 
     Attributes:
         game: the rules with sequential moves.

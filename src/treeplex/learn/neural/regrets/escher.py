@@ -44,9 +44,8 @@ class Escher(SingleDeepCfr):
     At iteration t a new critic is fitted to the returns of ``value_walks`` playthroughs of the current policies for each
     player. Then each player in turn is the traverser in ``walks`` playthroughs with uniform actions, and ``Q(h, a) - sum_b p(b)
     Q(h, b)`` is added to the reservoir with weight t. The critic's errors bias the regrets, so uncorrected ESCHER stops
-    improving. With
-    ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in DREAM. This removes the bias, but adds
-    variance, especially while the critic has seen little data.
+    improving. With ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in DREAM. This removes the
+    bias, but adds variance, especially while the critic has seen little data.
 
     With ``critic=expected-sarsa`` the critic is never retrained from scratch and needs no separate playthroughs. As in DREAM,
     it is fitted at the start of each iteration to the newest transitions from all earlier iterations, with targets under the
