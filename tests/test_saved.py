@@ -29,7 +29,7 @@ RECORDED: Mapping[str, Mapping[str, Any]] = {
 }
 """Numbers by version, item and part."""
 NOT_SAVED: Mapping[str, str] = {
-    "training": "no kind of job: what messages say of a folder that holds no training",
+    "training": "no kind of job: what messages say of a folder that contains no training",
 }
 """Kinds of jobs that are not saved, and why."""
 

@@ -59,7 +59,7 @@ def test_games_that_are_right():
     ("wrong", "message"),
     [
         ("player", "at the root: current_player\\(\\) is 5"),
-        ("twice", "the actions are \\[0, 0\\]"),
+        ("twice", "legal_actions\\(\\) is \\[0, 0\\]"),
         ("names", "two actions the same name"),
         ("returns", "after history \\[.*\\]: returns\\(\\) is"),
     ],
@@ -80,7 +80,7 @@ def test_descriptions_of_one_game_must_agree(monkeypatch: pytest.MonkeyPatch) ->
     game = tp.load("leduc_poker")
     other = tp.load("leduc_poker(ranks=2)").public_tree()
     monkeypatch.setattr(game, "public_tree", lambda: other)
-    with pytest.raises(GameError, match="in only one of its histories and its public tree"):
+    with pytest.raises(GameError, match="in only one of the histories and the public tree"):
         check_game(game, playthroughs=2)
 
 
@@ -103,7 +103,7 @@ def test_a_variant_whose_weights_depend_on_more_than_the_iteration():
         calls.append(t)
         return Weights(regret=1.0 + 0.01 * len(calls))
 
-    with pytest.raises(AlgorithmError, match="differs from one without a stop"):
+    with pytest.raises(AlgorithmError, match="differs from an uninterrupted run"):
         check_variant(Variant("moody", "", "", schedule), game="kuhn_poker")
 
 
@@ -148,7 +148,7 @@ def test_what_is_wrong_with_an_agent_is_named(fault: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"), [("payoffs", "random policy is worth"), ("players", "only one of"), ("names", "actions at")]
+    ("wrong", "message"), [("payoffs", "random policy has value"), ("players", "only one of"), ("names", "actions at")]
 )
 def test_a_public_tree_that_describes_another_game_is_found(wrong, message, monkeypatch: pytest.MonkeyPatch):
     game = tp.load("leduc_poker(ranks=2)")

@@ -84,7 +84,7 @@ def check_game(game: str | Game | Any, *, playthroughs: int = 100, seed: int = 0
     checks.append("states")
     if rules.spec and ".py:" not in rules.spec:
         if load(rules.spec).spec != rules.spec:
-            raise GameError(f"{rules}: loading its spec gives {load(rules.spec).spec}; write the spec that makes this game")
+            raise GameError(f"{rules}: loading its spec gives {load(rules.spec).spec}; correct the spec")
         checks.append("spec")
     tree = rules.public_tree()
     if not clearly_more(rules, MOST_WALKED):
@@ -129,13 +129,13 @@ def fault_of(game: Game, state: State) -> str | None:
     if player == TERMINAL:
         payoffs = list(state.returns())
         if len(payoffs) != game.num_players or not np.isfinite(payoffs).all():
-            return f"returns() is {payoffs}; give a finite number for each of {game.num_players} players"
+            return f"returns() is {payoffs}; return a finite number for each of {game.num_players} players"
         return None
     if player == SIMULTANEOUS:
         return None
     legal = actions_of(state)
     if not legal or len(set(legal)) < len(legal):
-        return f"the actions are {legal}; give at least one, without duplicates"
+        return f"legal_actions() is {legal}; return at least one, without duplicates"
     names = [state.action_to_string(action) for action in legal]
     if len(set(names)) < len(names):
         return f"action_to_string gives two actions the same name: {names}"
@@ -143,10 +143,10 @@ def fault_of(game: Game, state: State) -> str | None:
         outcomes = list(state.chance_outcomes())
         total = sum(chance for _, chance in outcomes)
         if abs(total - 1) > CLOSE or min(chance for _, chance in outcomes) < 0:
-            return f"the probabilities of chance_outcomes() sum to {total}; give nonnegative ones that sum to 1"
+            return f"chance_outcomes() has probabilities that sum to {total}; return nonnegative ones that sum to 1"
         return None
     if not 0 <= player < game.num_players:
-        return f"current_player() is {player}; give 0 to {game.num_players - 1}, CHANCE, SIMULTANEOUS or TERMINAL"
+        return f"current_player() is {player}; return 0 to {game.num_players - 1}, CHANCE, SIMULTANEOUS or TERMINAL"
     if state.information_state_string() != state.information_state_string(player):
         return "information_state_string() differs from that of the player to act"
     return None
@@ -160,19 +160,19 @@ def check_same_game(game: Game, other: str, one: CompiledGame, two: CompiledGame
     """
     if one.lookup.keys() != two.lookup.keys():
         player, infostate = min(one.lookup.keys() ^ two.lookup.keys())
-        raise GameError(f"{game}: infoset {infostate!r} of player {player} exists in only one of its histories and its {other}")
+        raise GameError(f"{game}: infoset {infostate!r} of player {player} exists in only one of the histories and the {other}")
     for (player, infostate), infoset in one.lookup.items():
         actions, others = named_actions(one, player, infoset), named_actions(two, player, two.lookup[player, infostate])
         if actions != others:
-            raise GameError(f"{game}: actions at {infostate!r} are {actions} by its histories, {others} by its {other}")
+            raise GameError(f"{game}: actions at {infostate!r} are {actions} in the histories, but {others} in the {other}")
     if one.size.histories != two.size.histories:
-        raise GameError(f"{game} has {one.size.histories:,} histories, {two.size.histories:,} by its {other}")
+        raise GameError(f"{game} has {one.size.histories:,} histories, but {two.size.histories:,} in the {other}")
     for seed in range(RANDOM_POLICIES):
         weights = np.random.default_rng(seed).random(int(one.tree.sequence_offsets[-1]))
         policy = Policy(one, normalised(one, weights))
         mine, theirs = judge(one, policy).value, judge(two, transferred(policy, two)).value
         if not np.allclose(mine, theirs, rtol=CLOSE, atol=CLOSE):
-            raise GameError(f"{game}: a random policy is worth {mine} by its histories, {theirs} by its {other}")
+            raise GameError(f"{game}: a random policy has value {mine} in the histories, but {theirs} in the {other}")
 
 
 def named_actions(game: CompiledGame, player: int, infoset: int) -> dict[int, str]:
@@ -207,17 +207,18 @@ def check_variant(variant: AnyAlgorithm, *, game: str | Game = "leduc_poker", it
     name = getattr(variant, "name", str(variant))
     if not last < min(first, uniform):
         raise AlgorithmError(
-            f"{name} does not converge on {compiled}: exploitability {uniform:.4g} of uniform play, {first:.4g} after {early} "
-            f"iterations, {last:.4g} after {iterations}"
+            f"{name} does not converge on {compiled}: exploitability is {uniform:.4g} for uniform play, {first:.4g} after "
+            f"{early} "
+            f"iterations and {last:.4g} after {iterations}"
         )
     for _ in range(early):
         pieces.run(1)
     resumed.restore(pieces.state())
     for solver in (pieces, resumed):
         solver.run(iterations - early)
-    for solver, what in ((pieces, "in pieces"), (resumed, "that is resumed")):
+    for solver, what in ((pieces, "run in pieces"), (resumed, "resumed run")):
         if not np.array_equal(solver.average_policy().probabilities, whole.average_policy().probabilities):
-            raise AlgorithmError(f"{name}: a run {what} differs from one without a stop; let weights depend on t alone")
+            raise AlgorithmError(f"{name}: a {what} differs from an uninterrupted run; make weights depend only on t")
     return Conformance(name, (f"exploitability {last:.4g} on {compiled}", "in pieces", "resumed"))
 
 
@@ -245,7 +246,7 @@ def check_agent(agent: str | Callable[[], Agent], game: str | Game, *, plays: in
         decisions += len(first)
         if len(first) != len(again) or not all(map(np.array_equal, first, again)):
             raise GameError(
-                f"{name}: plays differ with the same random seed; draw random numbers only from the generator given to begin()"
+                f"{name}: games with the same random seed differ; draw random numbers only from the generator given to begin()"
             )
     return Conformance(f"{name} on {played.game.title}", (f"{plays} plays", f"{decisions} decisions", "repeated"))
 
@@ -256,7 +257,7 @@ def checked_play(agent: Agent, name: str, start: str, seed: int) -> list[Floats]
     agent.begin(None, np.random.default_rng(seed))
     game = agent.game
     if game.name_of(agent.state) != start:
-        raise GameError(f"{name}: a new play begins at {game.name_of(agent.state)}, not at {start}")
+        raise GameError(f"{name}: a new game starts at {game.name_of(agent.state)}, not at {start}")
     hands = list(Belief.of(game, agent.state).draw(generator))
     while (options := game.options(agent.state)).player != TERMINAL:
         where = f"{name} at {game.name_of(agent.state)}"
@@ -267,7 +268,7 @@ def checked_play(agent: Agent, name: str, start: str, seed: int) -> list[Floats]
             policies.append(policy)
             shape = len(options.labels), len(game.possible(agent.state)[options.player])
             if policy.shape != shape:
-                raise GameError(f"{where}: policy() has shape {policy.shape}; give [actions, hands], here {shape}")
+                raise GameError(f"{where}: policy() has shape {policy.shape}; return [actions, hands], here {shape}")
             if not np.isfinite(policy).all() or policy.min() < 0 or np.abs(policy.sum(0) - 1).max() > 1e-6:
                 raise GameError(f"{where}: policy() is not a distribution over actions for every hand")
             if not np.array_equal(agent.policy(), policy):

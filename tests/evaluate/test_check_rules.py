@@ -63,10 +63,10 @@ def test_all_built_in_functions_are_their_rules(spec: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"infoset": nothing}, "infosets: two infosets of player [01] is one in other rules"),
+        ({"infoset": nothing}, "two infosets of player [01] are one in other rules"),
         ({"actions": one_action}, r"actions: \[0, 1, 2, 3\], but \[0\] in "),
         ({"payoff": half}, r"payoffs: .* but \[0.5, 0.5\]"),
-        ({"players": 3}, "has 2 players, and other rules have more or fewer"),
+        ({"players": 3}, "has 2 players, but the other rules do not"),
     ],
 )
 def test_differences_are_found(changed: dict, message: str) -> None:
@@ -77,7 +77,7 @@ def test_differences_are_found(changed: dict, message: str) -> None:
 
 @pytest.mark.slow
 def test_there_must_be_something_to_compare() -> None:
-    with pytest.raises(SpecError, match="tic_tac_toe has no Numba functions to compare; name other rules"):
+    with pytest.raises(SpecError, match="tic_tac_toe has no Numba functions to compare; give another implementation"):
         tp.check_rules("tic_tac_toe")
     with pytest.raises(GameError, match=r"actions: .* in leduc_poker \(after history \[\]\)"):
         tp.check_rules("kuhn_poker", "leduc_poker")

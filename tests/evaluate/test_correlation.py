@@ -390,9 +390,9 @@ def test_unknown_concept() -> None:
 def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     device = slow.random_device(compile_game("kuhn_poker"), np.random.default_rng(2), 4).merged()
     monkeypatch.setattr(correlation, "MOST_WORK", 100)
-    with pytest.raises(AlgorithmError, match=r"3 joint plans on a game with 60 payoff entries.*keep only the 1 most likely"):
+    with pytest.raises(AlgorithmError, match=r"3 joint plans on a game with 60 payoff entries.*use only the 1 most likely"):
         judge_device(device)
     monkeypatch.undo()
     monkeypatch.setattr(correlation, "MOST_NUMBERS", 10)
-    with pytest.raises(AlgorithmError, match="kuhn_poker is too large for distances of devices"):
+    with pytest.raises(AlgorithmError, match="kuhn_poker is too large to evaluate devices"):
         judge_device(device)

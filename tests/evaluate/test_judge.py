@@ -148,5 +148,5 @@ def test_the_same_game_compiled_again_is_no_other_game() -> None:
 @pytest.mark.parametrize("player", [-1, 2])
 def test_no_such_player(player: int) -> None:
     game = compile_game("kuhn_poker")
-    with pytest.raises(PolicyError, match=f"kuhn_poker has players 0 to 1, not {player}"):
+    with pytest.raises(PolicyError, match=f"no player {player} in kuhn_poker"):
         best_response(game, Policy.uniform(game), player)

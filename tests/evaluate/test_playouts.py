@@ -77,7 +77,7 @@ def test_what_cannot_be_played_is_refused() -> None:
 
     with pytest.raises(PolicyError, match="not a distribution"):
         estimate("kuhn_poker", Careless(), playouts=5)
-    with pytest.raises(PolicyError, match="plays 99"):
+    with pytest.raises(PolicyError, match="plays illegal action 99"):
         estimate("openspiel:kuhn_poker", Illegal(), playouts=5)
 
 

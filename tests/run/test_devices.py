@@ -82,7 +82,7 @@ def test_devices_written_by_hand(tmp_path: Path) -> None:
         ({"joint_plans": []}, "not a list of joint plans"),
         ({"joint_plans": [{"plans": [{row: 0}, {column: 0}]}]}, "damaged"),
         ({"version": 2}, "format version 2"),
-        ({"version": "1"}, "format version '1', this Treeplex reads 1"),
+        ({"version": "1"}, "format version '1', but this Treeplex reads 1"),
         ({"format": "treeplex policy"}, "is not a device"),
         ({"game": "mygame.py:MyGame"}, "give the game too"),
         ({"game": "chickn"}, r"chicken\.json names a game that cannot be loaded: unknown game 'chickn'"),
@@ -104,7 +104,7 @@ def test_paths_that_hold_no_device(tmp_path: Path) -> None:
         load_device(tmp_path / "policy.csv")
     with pytest.raises(FileError, match="check the path"):
         load_device(tmp_path / "device.json")
-    with pytest.raises(FileError, match="a folder without a run"):
+    with pytest.raises(FileError, match="is not a run folder"):
         load_device(tmp_path)
     tp.solve("kuhn_poker", "cfr", iterations=2, out=tmp_path / "run")
     assert not (tmp_path / "run" / "device.safetensors").exists()

@@ -32,7 +32,7 @@ def test_plot_is_written(tmp_path):
     for name, head in (("a.png", PNG), ("a.pdf", b"%PDF"), ("a.svg", b"<?xml")):
         solution.plot(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(head)
-    with pytest.raises(FileError, match="cannot draw"):
+    with pytest.raises(FileError, match="unsupported image type"):
         solution.plot(tmp_path / "a.xyz")
     with pytest.raises(FileError):
         solution.plot(tmp_path / "missing" / "a.png")

@@ -91,11 +91,11 @@ def test_refused_specs(spec: str, message: str) -> None:
 
 
 def test_refused_orders_of_updates() -> None:
-    with pytest.raises(SpecError, match="updates are alternating or simultaneous, not 'both'"):
+    with pytest.raises(SpecError, match="updates must be alternating or simultaneous, not 'both'"):
         make_solver(KUHN, "cfr", updates="both")
-    with pytest.raises(AlgorithmError, match="greedy is not defined for alternating updates; it has simultaneous"):
+    with pytest.raises(AlgorithmError, match="greedy is not defined for alternating updates; it supports simultaneous"):
         make_solver(KUHN, "greedy", updates="alternating")
-    with pytest.raises(AlgorithmError, match="lp is not defined for alternating updates; it has no order"):
+    with pytest.raises(AlgorithmError, match="lp is not defined for alternating updates; it supports neither order"):
         make_solver(KUHN, "lp", updates="alternating")
 
 
@@ -110,7 +110,7 @@ def test_parameters_out_of_range(spec: str) -> None:
     [Variant("v", "", "", lambda t, horizon: Weights(), updates="both"), Rule("r", lambda step: step.regrets, updates="both")],
 )
 def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant | Rule) -> None:
-    with pytest.raises(SpecError, match="updates are alternating or simultaneous, not 'both'"):
+    with pytest.raises(SpecError, match="updates must be alternating or simultaneous, not 'both'"):
         make_solver(compile_game("kuhn_poker"), algorithm)
 
 
@@ -125,9 +125,9 @@ def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant
         ("vt cfr+", r"did you mean 'vt-cfr\+'\?"),
         ("deep_cfr", r"'deep_cfr' is not a solving algorithm; train it: treeplex train deep-cfr GAME --out DIR"),
         ("NFSP", "'NFSP' is not a solving algorithm; train it: treeplex train nfsp GAME"),
-        ("DQN", "'DQN' is not implemented here; ReBeL"),
-        ("qre", "'qre' is not implemented here; of those that are, pcfr"),
-        ("rebel", "rebel is not a solving algorithm; it is trained"),
+        ("DQN", "'DQN' is not implemented; use ReBeL"),
+        ("qre", "'qre' is not implemented; use pcfr"),
+        ("rebel", "rebel is not a solving algorithm; train it first"),
     ],
 )
 def test_the_names_of_the_field_are_understood(name: str, message: str) -> None:

@@ -71,7 +71,7 @@ def best_cce(
     if joint * sequences > most_entries:
         raise AlgorithmError(
             f"{game} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over joint "
-            f"plans (their product may be at most {most_entries:,}); choose a smaller game"
+            f"plans (the limit of their product is {most_entries:,}); choose a smaller game"
         )
     with reporting(progress, f"computing the best CCE over {joint:,} joint plans"):
         plans = tuple(all_plans(game, player) for player in range(game.players))
@@ -120,5 +120,5 @@ def distribution(game: CompiledGame, gradients: Floats, values: Floats, objectiv
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if result.status != 0:
-        raise AlgorithmError(f"the linear program of {game} was not solved: {result.message}")
+        raise AlgorithmError(f"could not solve the linear program of {game}: {result.message}")
     return np.asarray(result.x[: len(values)], np.float64)

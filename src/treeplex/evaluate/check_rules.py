@@ -120,7 +120,7 @@ def play_through(
 ) -> int:
     """Compare one playthrough; return its number of histories. ``known`` maps infostates in both directions."""
     if any(other.num_players != game.num_players for other in others.values()):
-        raise GameError(f"{game} has {game.num_players} players, and other rules have more or fewer")
+        raise GameError(f"{game} has {game.num_players} players, but the other rules do not")
     state, states = game.new_initial_state(), [other.new_initial_state() for other in others.values()]
     length = 1
     while not state.is_terminal():
@@ -155,8 +155,8 @@ def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[
     one, two = state.information_state_string(), other.information_state_string()
     joined = known[0].setdefault((player, one), two) != two
     if joined or known[1].setdefault((player, two), one) != one:
-        here, there = ("one infoset", "two") if joined else ("two infosets", "one")
-        raise GameError(f"infosets: {here} of player {player} is {there} in {name}")
+        here, there = ("one infoset", "is two") if joined else ("two infosets", "are one")
+        raise GameError(f"{here} of player {player} {there} in {name}")
 
 
 def compare(what: str, mine: object, theirs: object, name: str) -> None:

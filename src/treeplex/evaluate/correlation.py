@@ -344,13 +344,13 @@ def check_size(device: Device) -> None:
     work = len(device) * entries
     if work > MOST_WORK:
         raise AlgorithmError(
-            f"this device has {len(device):,} joint plans on a game with {entries:,} payoff entries; the limit for their "
-            f"product is {MOST_WORK:,}, so keep only the {MOST_WORK // entries:,} most likely joint plans"
+            f"this device has {len(device):,} joint plans on a game with {entries:,} payoff entries, more than "
+            f"{MOST_WORK:,} in total; use only the {MOST_WORK // entries:,} most likely joint plans"
         )
     for player in range(game.players):
         numbers = int(preorder(game.tree, player).table[-1])
         if numbers > MOST_NUMBERS:
             raise AlgorithmError(
-                f"{game} is too large for distances of devices: recommendations and deviations of player {player} take "
+                f"{game} is too large to evaluate devices: the deviations of player {player} take "
                 f"{numbers:,} numbers, more than {MOST_NUMBERS:,}; choose a smaller game"
             )

@@ -72,7 +72,7 @@ class HistoryValues:
         game, rows = self.policy.game, []
         for player, infostate in zip(self.tree.infoset_player.tolist(), self.tree.infostates, strict=True):
             if (player, infostate) not in game.lookup:
-                raise PolicyError(f"the policy lacks infostate {infostate!r} of player {player}; give one for this game")
+                raise PolicyError(f"the policy lacks infostate {infostate!r} of player {player}; give a policy for this game")
             rows.append(self.policy.probabilities[game.sequences_at(game.lookup[player, infostate])])
         return tuple(rows)
 

@@ -73,7 +73,7 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
     """
     check_game(game, policy)
     if not 0 <= player < game.players:
-        raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
+        raise PolicyError(f"no player {player} in {game}; its players are 0 to {game.players - 1}")
     strategy, work = np.empty_like(policy.probabilities), workspace(game.tree)
     for other in range(game.players):
         reach(game.tree, other, policy.probabilities, strategy)

@@ -164,23 +164,25 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
                 if not abs(sum(probabilities) - 1.0) <= 1e-6:
                     raise PolicyError(f"a policy gives {dict(played_here)} at {state!r}, which is not a distribution")
             else:
-                raise GameError(f"current_player() is {actor} at {state!r}; with simultaneous moves use turn_based(game=...)")
+                raise GameError(f"current_player() is {actor} at {state!r}; for simultaneous moves use turn_based(game=...)")
             action = actions[picked(probabilities, stream.draw())]
             if actor != CHANCE and action not in state.legal_actions():
-                raise PolicyError(f"a policy plays {action} at {state!r}, where {list(state.legal_actions())} are legal")
+                raise PolicyError(
+                    f"a policy plays illegal action {action} at {state!r}; legal actions: {list(state.legal_actions())}"
+                )
             state = state.child(action)
     except (TreeplexError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
         raise failed_rules(error, f"at {state!r}") from error
-    raise GameError(f"a playout of {rules} has not ended after {LONGEST:,} moves")
+    raise GameError(f"a playout of {rules} has not ended after {LONGEST:,} moves; check that the rules always end")
 
 
 def payoffs_of(state: State, players: int) -> list[float]:
     """Return the payoffs at a terminal state; raises :class:`GameError` if they are invalid."""
     payoffs = [float(payoff) for payoff in state.returns()]
     if len(payoffs) != players or not all(map(isfinite, payoffs)):
-        raise GameError(f"returns() is {payoffs} at a terminal history; give {players} finite payoffs")
+        raise GameError(f"returns() is {payoffs} at a terminal history; return {players} finite payoffs")
     return payoffs
 
 

@@ -140,9 +140,11 @@ def read_device(
     header, contents = (read_json if suffix_of(source) == ".json" else read_safetensors)(source)
     named = header.get("game")
     if header.get("format") != FORMAT or not isinstance(named, str) or not isinstance(header.get("metadata", {}), dict):
-        raise FileError(f"{source} is not a device: it lacks the format {FORMAT!r} or the game")
+        raise FileError(f"{source} is not a device file: it lacks the game or the format {FORMAT!r}; check the path")
     if header.get("version") != VERSION:
-        raise FileError(f"{source} has format version {header.get('version')!r}, this Treeplex reads {VERSION}; write it again")
+        raise FileError(
+            f"{source} has format version {header.get('version')!r}, but this Treeplex reads {VERSION}; write it again"
+        )
     if game is None:
         try:
             game = compile_game(named, refine=refine or refined(path), named_in=source)
@@ -160,7 +162,7 @@ def read_device(
     except PolicyError as error:
         raise PolicyError(f"{source}: {error}") from error
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise FileError(f"{source} is damaged or not a device ({error}); write it again") from error
+        raise FileError(f"{source} is damaged or not a device file ({error}); write it again") from error
 
 
 def refined(path: str | os.PathLike[str]) -> bool:
@@ -184,7 +186,7 @@ def device_file(path: str | os.PathLike[str]) -> Path:
             )
         return folder.path / DEVICE
     if Path(path).is_dir():
-        raise FileError(f"{path} is a folder without a run; give a device file or a folder that solve wrote with --out")
+        raise FileError(f"{path} is not a run folder; give a device file or a folder written by solve with --out")
     if not Path(path).suffix and not Path(path).exists():
         raise FileError(f"{path} is neither a run folder nor a device file; check the path")
     return Path(path)
@@ -205,7 +207,7 @@ def read_json(path: Path) -> tuple[dict[str, Any], Any]:
     except ValueError as error:
         raise FileError(f"{path}: truncated or not JSON ({error}); write it again") from error
     if not isinstance(header, dict):
-        raise FileError(f"{path} is not a device: it is not a JSON object; write it again")
+        raise FileError(f"{path} is not a device file: it is not a JSON object; write it again")
     return header, header.pop("joint_plans", None)
 
 
@@ -216,9 +218,9 @@ def read_safetensors(path: Path) -> tuple[dict[str, Any], Any]:
         about, arrays = tensor_metadata(data), arrays_from_bytes(data)
         header = parse_json(about.get("header", "{}"))
     except (SafetensorError, ValueError, TypeError) as error:
-        raise FileError(f"{path}: truncated or not a device ({error}); write it again") from error
+        raise FileError(f"{path}: truncated or not a device file ({error}); write it again") from error
     if about.pop("digest", None) != digest(about, arrays) or not isinstance(header, dict):
-        raise FileError(f"{path} is not a device, or was changed after it was written (the checksum differs); write it again")
+        raise FileError(f"{path} is not a device file, or was changed after it was written (checksum mismatch); write it again")
     return header, arrays
 
 
@@ -247,12 +249,10 @@ def fill_plan(game: CompiledGame, player: int, plan: Mapping[str, int], row: Any
     for infostate, action in plan.items():
         infoset = game.lookup.get((player, infostate))
         if infoset is None:
-            raise PolicyError(
-                f"{game} has no infostate {infostate!r} of player {player}; correct the plan, or name the right game"
-            )
+            raise PolicyError(f"{game} has no infostate {infostate!r} of player {player}; correct the plan or the game")
         actions = game.actions_at(infoset)
         if action not in actions:
-            raise PolicyError(f"no action {action!r} at infostate {infostate!r} of player {player}; actions there: {actions}")
+            raise PolicyError(f"no action {action!r} at infostate {infostate!r} of player {player}; legal actions: {actions}")
         row[infoset - int(game.tree.infoset_offsets[player])] = actions.index(action)
 
 

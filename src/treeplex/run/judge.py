@@ -69,7 +69,7 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
         PolicyError: the policy belongs to another game, lacks an infostate, or is not a distribution somewhere.
     """
     if not isinstance(path, str | os.PathLike):
-        raise SpecError(f"load_policy reads a file or a folder, not a {type(path).__name__}; give its path")
+        raise SpecError(f"load_policy needs the path of a file or folder, not a {type(path).__name__}")
     if (source := source_of(path)) is not None:
         return source.policy(path) if game is None else as_policy(game, path)
     if kind_of(path) == SOLVE.name:

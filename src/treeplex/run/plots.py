@@ -465,7 +465,7 @@ def write_figure(figure: Figure, path: Path) -> None:
     kind = path.suffix.lstrip(".").lower()
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
-        raise FileError(f"{path}: cannot draw a {kind or 'nameless'} file; end the name in .png, .svg or .pdf")
+        raise FileError(f"{path}: unsupported image type {kind or 'without a suffix'}; end the name in .png, .svg or .pdf")
     data = io.BytesIO()
     figure.savefig(data, format=kind)
     write_atomically(path, data.getvalue())

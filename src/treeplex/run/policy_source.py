@@ -124,7 +124,7 @@ class PolicySource(ABC):
 
     def ask(self, text: str, game: Any, request: Evaluation) -> AskedPolicy:
         """Return the policy of an agent; only for sources with :attr:`plays`."""
-        raise NotImplementedError(f"{type(self).__name__} does not play")
+        raise NotImplementedError(f"{type(self).__name__} does not support play")
 
     def evaluate(self, text: str, game: str, request: Evaluation) -> bool:
         """Evaluate and print in a custom way; return False for the default of ``treeplex evaluate``.
@@ -144,7 +144,7 @@ class PolicySource(ABC):
 
     def compare(self, first: str, second: str, options: Mapping[str, Any], *, as_json: bool) -> None:
         """Print a comparison of two solution files; ``options`` has the options of wings."""
-        raise NotImplementedError(f"{type(self).__name__} does not compare solutions")
+        raise NotImplementedError(f"{type(self).__name__} does not support comparing solutions")
 
 
 def sources() -> list[PolicySource]:

@@ -120,7 +120,7 @@ def order_of_updates(order: str) -> str:
         SpecError: it is not.
     """
     if order not in UPDATES:
-        raise SpecError(f"updates are {' or '.join(UPDATES)}, not {order!r}")
+        raise SpecError(f"updates must be {' or '.join(UPDATES)}, not {order!r}")
     return order
 
 

@@ -45,7 +45,7 @@ def own_algorithm(value: object, name: str | None = None) -> Algorithm:
     if isinstance(value, UpdateRule):
         return rule_algorithm(value, name)
     raise SpecError(
-        "an algorithm is a spec such as 'dcfr', a Variant, a Rule, a FictitiousRule, a DiscountPolicy or a SamplingScheme, "
+        "algorithm must be a spec such as 'dcfr', a Variant, a Rule, a FictitiousRule, a DiscountPolicy or a SamplingScheme, "
         f"not {value!r}"
     )
 
@@ -136,7 +136,7 @@ def make_solver(
     known, given = known_algorithm(algorithm, GENERAL)
     if updates is not None and updates not in known.updates:
         raise AlgorithmError(
-            f"{known.name} is not defined for {updates} updates; it has {' or '.join(known.updates) or 'no order'}"
+            f"{known.name} is not defined for {updates} updates; it supports {' or '.join(known.updates) or 'neither order'}"
         )
     text = str(Spec(known.name, dict(given)))
     if known.rule:
@@ -176,10 +176,7 @@ def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     """
     known, given = known_algorithm(algorithm, auto)
     if known.rule is None:
-        raise AlgorithmError(
-            f"{known.name} is not an update rule, which games with their own solver (poker spots, bucketed hold'em) need; "
-            "use dcfr, cfr+ or lcfr"
-        )
+        raise AlgorithmError(f"{known.name} is not an update rule; for poker spots and bucketed hold'em use dcfr, cfr+ or lcfr")
     return known.rule(given), str(Spec(known.name, dict(given)))
 
 
@@ -187,7 +184,7 @@ def named_in(run: object, algorithm: str, verb: str) -> str:
     """Return the algorithm named in a run's folder if it is built in, so that loading a folder never runs user code.
 
     Args:
-        place: the folder.
+        run: the folder.
         algorithm: the recorded algorithm.
         verb: the command and function that resume the run, such as ``solve``.
 
@@ -198,7 +195,7 @@ def named_in(run: object, algorithm: str, verb: str) -> str:
         return algorithm
     if ".py" in algorithm:
         raise SpecError(
-            f"{run} was run with {algorithm!r}, an algorithm in a Python file; code that another file names is not run, so "
+            f"{run} was run with {algorithm!r}, an algorithm in a Python file, which is never run automatically; "
             f'give it again: treeplex {verb} --resume {run} -a "{algorithm}"'
         )
     raise SpecError(

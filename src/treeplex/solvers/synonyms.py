@@ -45,7 +45,7 @@ SYNONYMS: Mapping[str, str] = {
 }
 """Alternative names, in lower case with hyphens, mapped to names of algorithms."""
 
-DEEP = "ReBeL trains a network (treeplex train rebel GAME), and es-mccfr samples large games with tables (treeplex sample GAME)"
+DEEP = "use ReBeL (treeplex train rebel GAME), or es-mccfr for large games (treeplex sample GAME)"
 LEARNERS: Mapping[str, str] = {
     **{
         name: name
@@ -63,7 +63,7 @@ LEARNERS: Mapping[str, str] = {
     "deep-nash": "r-nad",
 }
 """Names of learners and alternative names, mapped to names in ``treeplex train``."""
-TABULAR = "of those that are, pcfr+ and dcfr usually converge fastest, and lp is exact"
+TABULAR = "use pcfr+ or dcfr, which usually converge fastest, or the exact lp"
 ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -79,7 +79,7 @@ ELSEWHERE: Mapping[str, str] = {
         ),
         TABULAR,
     ),
-    "rebel": "it is trained and then searches: treeplex train rebel GAME --out DIR",
+    "rebel": "train it first: treeplex train rebel GAME --out DIR",
 }
 """Hints for names that are not solving algorithms."""
 
@@ -97,7 +97,7 @@ def unknown_algorithm(name: str, known: Iterable[str], what: str = "unknown algo
     if plain in LEARNERS:
         return SpecError(f"{shown(name)} is not a solving algorithm; train it: treeplex train {LEARNERS[plain]} GAME --out DIR")
     if plain in ELSEWHERE:
-        return SpecError(f"{shown(name)} is not implemented here; {ELSEWHERE[plain]}")
+        return SpecError(f"{shown(name)} is not implemented; {ELSEWHERE[plain]}")
     meant = plain if plain in known else SYNONYMS.get(plain, "")
     hint = f"; did you mean {meant!r}?" if meant in known else nearest(name, known)
     return SpecError(f"{what} {shown(name)}{hint}")

@@ -132,7 +132,7 @@ def test_openspiel_games(folder: Path) -> None:
         ("mygame.py:Choose(m=3)", r"unexpected keyword argument 'm'; its signature is \(n: int = 2\)"),
         ("mygame.py:make", r"missing a required argument: 'n'"),
         ("mygame.py:READY(n=3)", "has parameters"),
-        ("mygame.py", r"cannot choose a game in mygame\.py: it defines Choose, FailingGame; write"),
+        ("mygame.py", r"no game selected in mygame\.py: it defines Choose, FailingGame; write"),
         ("beside.py", "no class that derives"),
         ("mygame.py!Choose", "cannot read"),
         ("mygame.py:refuse", "n must be even"),

@@ -267,7 +267,7 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
         ({"threads": 0}, SpecError, "threads is 0"),
         ({"storage": "float23"}, SpecError, "did you mean 'float32'"),
         ({"algorithm": "dfcr"}, SpecError, "did you mean 'dcfr'"),
-        ({"algorithm": "lp"}, AlgorithmError, "lp is not an update rule, .*; use dcfr"),
+        ({"algorithm": "lp"}, AlgorithmError, "lp is not an update rule; .* use dcfr"),
         ({"algorithm": "fp", "storage": "int16"}, AlgorithmError, "use float32"),
         ({"algorithm": "apcfr+", "storage": "int16"}, AlgorithmError, "use float32"),
         (

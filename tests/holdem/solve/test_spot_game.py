@@ -126,7 +126,7 @@ def test_options_of_the_other_kind_are_refused():
         tp.solve("kuhn_poker", threads=1)
     with pytest.raises(SpecError, match="seed is not an option for hold'em spots; leave it out"):
         tp.compare(RIVER, ["dcfr"], seed=1)
-    with pytest.raises(AlgorithmError, match=r"lp is not an update rule, .*; use dcfr"):
+    with pytest.raises(AlgorithmError, match=r"lp is not an update rule; .* use dcfr"):
         tp.solve(RIVER, "lp")
     with pytest.raises(GameError, match="is a hold'em spot, whose infosets are not enumerated"):
         tp.compile(RIVER)

@@ -155,7 +155,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
         ("train rebel modified_rps --workers 1 --out {0}", "no features"),
         ("train rebel liars_dice --config {0} --out {0}", "cannot read"),
         ("train rebel liars_dice --epochs 3 --out {0}", "see treeplex train --help"),
-        ("train rebel --resume {0}", "holds no training of treeplex train"),
+        ("train rebel --resume {0}", "contains no training of treeplex train"),
         ("train rebel --resume {0} --preset paper", "--set"),
         ("train ddcfr --resume {1}", "is a training run of rebel, not of ddcfr; resume it without naming a learner"),
         ("evaluate liars_dice {1}", "a network for liars_dice(dice_sides=2)"),

@@ -167,7 +167,7 @@ def test_learners_are_listed_and_say_their_settings(tmp_path):
         ("ddcfr --set learning_rate=0 --out {0}", "learning_rate"),
         ("ddcfr --set epochs=zero --out {0}", "epochs must be an integer of at least 1, not 'zero'"),
         ("ddcfr --epochs 3 --out {0}", "see treeplex train --help"),
-        ("--resume {0}", "holds no training"),
+        ("--resume {0}", "contains no training"),
     ],
 )
 def test_wrong_use_is_one_line(tmp_path, arguments, part):

@@ -268,7 +268,7 @@ def test_a_training_that_failed_at_once_has_no_policy_yet(tmp_path: Path) -> Non
     with pytest.raises(ValueError, match="no step"):
         tp.train("kuhn_poker", type("Fails", (Uniform,), {"step": fail}), out=tmp_path / "run")
     (tmp_path / "run" / POLICY).unlink(missing_ok=True)
-    with pytest.raises(FileError, match=r"run has stored no policy yet; resume it .* or start it again"):
+    with pytest.raises(FileError, match=r"run has no stored policy yet; resume it .* or restart it"):
         tp.judge("kuhn_poker", tmp_path / "run")
 
 

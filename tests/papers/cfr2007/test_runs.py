@@ -68,7 +68,7 @@ def test_folders_are_not_overwritten_or_taken_for_another(tmp_path):
     folder.describe({**folder.about(), "game": "another"}, status="finished", records=folder.records())
     with pytest.raises(FileError, match="joint tables"):
         solve_limit(SETTINGS, iterations=20, out=tmp_path, resume=True)
-    with pytest.raises(FileError, match="holds no run"):
+    with pytest.raises(FileError, match="contains no run"):
         solve_limit(SETTINGS, iterations=20, out=tmp_path / "none", resume=True)
     (tmp_path / RUN).write_text("{}")
     with pytest.raises(FileError, match=r"not written by papers\.cfr2007\.limit solve"):

@@ -111,8 +111,8 @@ def test_solve_says_that_there_is_a_device(tmp_path: Path) -> None:
 
 def test_mistakes(tmp_path: Path, chicken: Path) -> None:
     tp.solve("kuhn_poker", "cfr", iterations=2, out=tmp_path / "run")
-    assert "holds no device: cfr makes none" in call(tmp_path / "run", code=2)
-    assert "or name the right game" in call(chicken, "--game", "kuhn_poker", code=2)
+    assert "has no correlation device, since cfr computes none" in call(tmp_path / "run", code=2)
+    assert "correct the plan or the game" in call(chicken, "--game", "kuhn_poker", code=2)
     save_device(load_device(chicken), tmp_path / "chicken.safetensors")
     assert "not for kuhn_poker" in call(tmp_path / "chicken.safetensors", "--game", "kuhn_poker", code=2)
     assert "check the path" in call(tmp_path / "none.json", code=2)

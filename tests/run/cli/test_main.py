@@ -195,7 +195,7 @@ def test_show(run):
     assert len(call_json("show", run, "--limit", 3)) == 3
     assert "3 of 12" in call("show", run, "--limit", 3)[0]
     assert "zzz" in complaint("show", run, "--infostate", "zzz")
-    assert "players 0 to 1" in complaint("show", run, "--player", 2)
+    assert "players are 0 to 1" in complaint("show", run, "--player", 2)
 
 
 @pytest.mark.slow
@@ -457,7 +457,7 @@ def test_a_damaged_log_is_not_resumed(tmp_path, damage):
     call_json("solve", "kuhn_poker", "-n", 100, "--out", folder)
     log = folder / "metrics.jsonl"
     log.write_text("\n".join(damage(log.read_text().splitlines())) + "\n")
-    assert "metrics.jsonl: truncated or changed" in complaint("solve", "--resume", folder, "-n", 200)
+    assert "metrics.jsonl: truncated or edited" in complaint("solve", "--resume", folder, "-n", 200)
 
 
 @pytest.mark.slow
@@ -552,6 +552,6 @@ def test_learners_that_are_not_here_are_answered():
     assert "'deep_cfr' is not a solving algorithm; train it: treeplex train deep-cfr GAME" in complaint(
         "solve", "kuhn_poker", "-a", "deep_cfr"
     )
-    assert "'dqn' is not implemented here" in complaint("train", "dqn", "--out", "none")
+    assert "'dqn' is not implemented" in complaint("train", "dqn", "--out", "none")
     assert "did you mean 'es-mccfr'?" in complaint("sample", "kuhn_poker", "-a", "mccfr")
     assert call_json("solve", "kuhn_poker", "-a", "CFR+", "-n", 5)["algorithm"] == "cfr+"

@@ -394,7 +394,7 @@ def test_one_in_the_way_is_kept_unless_forced(case: Case, unbroken: Callable[[Ca
 def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     by_folder = case.kind.name == "rebel on turns"  # what a folder without run.json holds is not known
     noun, maker = ("training", "treeplex train") if by_folder else (case.kind.noun, case.kind.maker)
-    with pytest.raises(FileError, match=rf"holds no {noun} of {maker} .* with --out"):
+    with pytest.raises(FileError, match=rf"contains no {noun} of {maker} .* with --out"):
         case.resume(resume=tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match="is a file; give a folder"):
@@ -402,7 +402,7 @@ def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], P
     folder = copied(unbroken(case), tmp_path)
     other = JobFolder(JobKind("other", "things", "treeplex other"), folder)
     other.describe({}, status="finished", records=())
-    with pytest.raises(FileError, match=r"a job of kind other, not "):
+    with pytest.raises(FileError, match=r"job of kind other, not "):
         case.resume(resume=folder)
 
 
@@ -440,11 +440,11 @@ def test_a_folder_that_several_wrote_is_refused(case: Case, unbroken: Callable[[
     lines = (folder / METRICS).read_text().splitlines(keepends=True)
     for spoilt in ([*lines, *lines[-2:]], [*lines[:2], lines[1], *lines[2:]]):
         (folder / METRICS).write_text("".join(spoilt))
-        with pytest.raises(FileError, match=r"metrics.jsonl, line \d+: .* come after .* several runs wrote it"):
+        with pytest.raises(FileError, match=r"metrics.jsonl, line \d+: .* follow .* written by several runs"):
             case.resume(resume=folder)
     del lines[1]
     (folder / METRICS).write_text("".join(lines))
-    with pytest.raises(FileError, match=r"metrics.jsonl: truncated or changed"):
+    with pytest.raises(FileError, match=r"metrics.jsonl: truncated or edited"):
         case.resume(resume=folder)
 
 
@@ -453,14 +453,14 @@ def test_files_of_another_version_or_job_are_refused(case: Case, unbroken: Calla
     folder = copied(unbroken(case), tmp_path)
     about = json.loads((folder / RUN).read_text())
     (folder / RUN).write_text(json.dumps({**about, "version": 99}))
-    with pytest.raises(FileError, match=r"run.json: format version 99, this Treeplex reads \d"):
+    with pytest.raises(FileError, match=r"run.json: format version 99, but this Treeplex reads \d"):
         case.resume(resume=folder)
     (folder / RUN).write_text(json.dumps(about))
     with JobFolder(case.kind, folder).state() as state:
         at, arrays = position_of(state), dict(state)
     other = type(at)(**{**vars(at), "identity": "another"})
     JobFolder(case.kind, folder).save_state(other, arrays)
-    with pytest.raises(FileError, match=r"state.safetensors: the state of another .*; restore the matching file"):
+    with pytest.raises(FileError, match=r"state.safetensors: state belongs to another .*; restore the matching file"):
         case.resume(resume=folder)
     JobFolder(case.kind, folder).save_state(at, {"nothing": arrays[next(iter(arrays))]})
     with pytest.raises(FileError, match=r"state.safetensors: not a state of"):

@@ -166,13 +166,13 @@ def test_memory_that_cannot_be_read(text: str | int) -> None:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"algorithm": "dcfr"}, AlgorithmError, "dcfr needs the compiled game"),
+        ({"algorithm": "dcfr"}, AlgorithmError, "dcfr needs a compiled game"),
         ({"algorithm": "lp"}, AlgorithmError, "sample with cs-mccfr"),
         ({"algorithm": "es-mcfr"}, SpecError, "did you mean 'es-mccfr'"),
         ({"algorithm": "es-mccfr(x=1)"}, SpecError, "no parameter 'x'"),
         ({"algorithm": "es-mccfr(averaging=full)"}, AlgorithmError, "averaging=full"),
         ({"algorithm": "es-mccfr(threads=2)"}, AlgorithmError, "one thread"),
-        ({"algorithm": "es-mccfr(variant=pcfr+)"}, AlgorithmError, "does not combine"),
+        ({"algorithm": "es-mccfr(variant=pcfr+)"}, AlgorithmError, "does not support sampling"),
         ({"iterations": 0}, SpecError, "iterations"),
         ({"nodes": 0}, SpecError, "nodes"),
         ({"every": 0}, SpecError, "every"),
@@ -181,7 +181,7 @@ def test_memory_that_cannot_be_read(text: str | int) -> None:
         ({"memory": 10}, SpecError, "at least 65,536"),
         ({"game": "kuhn_pokr"}, SpecError, "kuhn_poker"),
         ({"game": None}, SpecError, "no game given"),
-        ({"game": "goofspiel(num_cards=4)", "iterations": 10_000}, GameError, "forgets an own action"),
+        ({"game": "goofspiel(num_cards=4)", "iterations": 10_000}, GameError, "forgets one of their actions"),
     ],
 )
 def test_bad_input_is_one_clear_error(given: dict[str, Any], error: type[Exception], message: str, tmp_path: Path) -> None:
@@ -306,10 +306,10 @@ def test_the_command(tmp_path: Path) -> None:
 def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     for arguments, message in (
         (("sample", "leduc_poker", "--memory", "lots"), "cannot read 'lots' as memory"),
-        (("sample", "leduc_poker", "-a", "lp"), "lp needs the compiled game"),
+        (("sample", "leduc_poker", "-a", "lp"), "lp needs a compiled game"),
         (("sample", "leduc_poker", "-a", "nonsense"), "unknown sampling scheme 'nonsense'"),
         (("sample",), "no game given"),
-        (("sample", "--resume", tmp_path), "holds no run of treeplex sample"),
+        (("sample", "--resume", tmp_path), "contains no run of treeplex sample"),
         (("playouts", "leduc_poker", tmp_path / "none"), "cannot read"),
     ):
         _, printed = call(*arguments, code=2)

@@ -197,5 +197,5 @@ def test_an_objective_of_its_own(monkeypatch, sampler, tmp_path):
     assert axes.get_ylabel().startswith("CCE gap")
     (axes,) = solution.plot(x="nodes").axes
     assert axes.get_xlabel().startswith("Nodes")
-    with pytest.raises(SpecError, match="the x axis shows"):
+    with pytest.raises(SpecError, match="the x axis must be"):
         solution.plot(x="gap")

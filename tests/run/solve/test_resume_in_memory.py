@@ -85,7 +85,7 @@ def test_what_is_refused() -> None:
         tp.solve(resume=part, algorithm="cfr")
     with pytest.raises(SpecError, match="was run with seed 0, not 4"):
         tp.solve(resume=part, seed=4)
-    with pytest.raises(SpecError, match="give start or resume"):
+    with pytest.raises(SpecError, match="start does not apply to a resumed run"):
         tp.solve(resume=part, start="uniform")
     part.solver.run(1)
     with pytest.raises(SpecError, match="is already at iteration 18; resume the newest"):
@@ -115,7 +115,7 @@ def test_a_misspelled_argument_suggests_the_right_one() -> None:
 
 @pytest.mark.parametrize("resume", [3, tp.Policy.uniform("kuhn_poker")], ids=["number", "policy"])
 def test_what_cannot_be_resumed_is_refused(resume):
-    with pytest.raises(SpecError, match=r"resume is a (int|Policy); give a run folder, the file of a spot, or a solution"):
+    with pytest.raises(SpecError, match=r"resume must be a run folder, a spot file or a solution, not a (int|Policy)"):
         tp.solve("kuhn_poker", resume=resume)
-    with pytest.raises(SpecError, match=r"reads a file or a folder, not a (int|Policy); give its path"):
+    with pytest.raises(SpecError, match=r"needs the path of a file or folder, not a (int|Policy)"):
         tp.load_policy(resume)

@@ -179,7 +179,7 @@ def test_agents_of_games_without_public_trees_have_no_table() -> None:
             self.game = "another"  # type: ignore[assignment]
 
     game = tp.compile("kuhn_poker")
-    with pytest.raises(GameError, match="an agent for str has no policy table"):
+    with pytest.raises(GameError, match="an agent of str has no policy table"):
         agent_policy(Elsewhere(public_tree("kuhn_poker"), mixed(game)), game)
 
 
@@ -205,7 +205,7 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
         ("other.py:A", r"no file other\.py; .* myagent\.py:MyAgent"),
         ("my.py:Halff", r"my\.py defines no 'Halff'; did you mean 'Half'"),
         ("my.py:Half", r"is a Half, not an agent: it lacks begin, policy; derive it from treeplex\.search\.BaseAgent"),
-        ("my.py:broken", r"^my\.py:31: AttributeError: .* \(while making my\.py:broken\)"),
+        ("my.py:broken", r"^my\.py:31: AttributeError: .* \(while creating my\.py:broken\)"),
         ("my.py:uniform(depth=2)", r"unexpected keyword argument 'depth'; its signature is \(game\)"),
         ("my.py:ZERO(depth=2)", "has parameters, but it is a ZeroLeaf, not a class or function"),
     ],

@@ -154,7 +154,7 @@ def test_a_state_that_does_not_fit() -> None:
             CfrJr(LEDUC, keep=4).restore({**state, name: change})
     with pytest.raises(FileError, match=r"array 'kept' should have shape .*, found none"):
         CfrJr(LEDUC, keep=4).restore({name: array for name, array in state.items() if name != "kept"})
-    with pytest.raises(FileError, match="it stores 3 iterations, but this solver at most 2"):
+    with pytest.raises(FileError, match="it stores 3 iterations, but this solver stores at most 2"):
         CfrJr(LEDUC, keep=2).restore(state)
 
 
@@ -255,13 +255,16 @@ def test_before_the_first_iteration() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"plus": 2}, "plus of cfr-jr is 0 or 1, not 2"),
-        ({"keep": 1}, "keep of cfr-jr is an integer of at least 2"),
+        ({"plus": 2}, "plus of cfr-jr must be 0 or 1, not 2"),
+        ({"keep": 1}, "keep of cfr-jr must be an integer of at least 2"),
         ({"keep": 2.5}, "not 2.5"),
         ({"keep": float("inf")}, "not inf"),
-        ({"keep": 1e15}, r"keep=1e\+15 of cfr-jr needs 208,000,000 GB for kuhn_poker, more than is available; lower keep"),
-        ({"keep": 1e300}, "more than is available"),
-        ({"tilt": 1.5}, "tilt of cfr-jr is a number from 0 to 1"),
+        (
+            {"keep": 1e15},
+            r"keep=1e\+15 of cfr-jr needs 208,000,000 GB for kuhn_poker, more than the available memory; lower keep",
+        ),
+        ({"keep": 1e300}, "more than the available memory"),
+        ({"tilt": 1.5}, "tilt of cfr-jr must be a number from 0 to 1"),
         ({"tilt": float("nan")}, "not nan"),
     ],
 )

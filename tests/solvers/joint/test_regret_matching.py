@@ -141,5 +141,5 @@ def test_players_without_a_choice() -> None:
 def test_games_that_are_not_static_are_refused() -> None:
     with pytest.raises(AlgorithmError, match=r"rm needs a static game.*in kuhn_poker player 0 has 6; use cfr"):
         RegretMatching(compile_game("kuhn_poker"))
-    with pytest.raises(SpecError, match=r"sampled of rm is 0 .* or 1 .*, not 0\.5"):
+    with pytest.raises(SpecError, match=r"sampled of rm must be 0 .* or 1 .*, not 0\.5"):
         RegretMatching(compile_game("modified_rps"), sampled=0.5)

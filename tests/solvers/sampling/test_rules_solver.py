@@ -355,7 +355,7 @@ def make(game: str | Game = "kuhn_poker", scheme: str = "es-mccfr", most: int | 
 
 
 def test_what_needs_the_whole_game_is_refused() -> None:
-    with pytest.raises(AlgorithmError, match="averaging=full needs the compiled game"):
+    with pytest.raises(AlgorithmError, match="averaging=full needs a compiled game"):
         make(averaging="full")
     with pytest.raises(AlgorithmError, match="baseline=oracle"):
         make(baseline="oracle")
@@ -363,7 +363,7 @@ def test_what_needs_the_whole_game_is_refused() -> None:
         make(threads=2)
     with pytest.raises(AlgorithmError, match="biased with 3 players"):
         make("kuhn_poker(players=3)", averaging="opponent")
-    with pytest.raises(AlgorithmError, match="does not combine"):
+    with pytest.raises(AlgorithmError, match="does not support sampling"):
         make(variant="pcfr+")
     with pytest.raises(SpecError, match="memory limit"):
         make(most=10)
@@ -412,17 +412,17 @@ class BrokenState(State):
         return f"{len(self.moves)}" if self.fault in ("forgets", "actions") else repr(self.moves)
 
 
-@pytest.mark.slow_cases("late-simultaneous moves deep in the game")
+@pytest.mark.slow_cases("late-simultaneous moves at")
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
         ("player", r"current_player\(\) is 7"),
-        ("late", "simultaneous moves deep in the game"),
+        ("late", "simultaneous moves at"),
         ("actions", r"infostate '1' has actions \[0, [12]\] in one history and \[0, [12]\] in another"),
         ("stuck", "no legal action at infostate"),
         ("chance", "sum to 0.9, not 1"),
         ("raises", r"test_rules_solver.py:\d+: ValueError: no such move"),
-        ("returns", "give 2 finite payoffs"),
+        ("returns", "return 2 finite payoffs"),
     ],
 )
 def test_faults_of_rules_are_named(fault: str, message: str) -> None:
@@ -432,7 +432,7 @@ def test_faults_of_rules_are_named(fault: str, message: str) -> None:
 
 def test_forgetting_is_refused_and_a_broken_walk_is_not_saved() -> None:
     sampler = make(BrokenGame("forgets"), "es-mccfr")
-    with pytest.raises(ImperfectRecallError, match="player 0 forgets an own action at infostate '2'"):
+    with pytest.raises(ImperfectRecallError, match="player 0 forgets one of their actions at infostate '2'"):
         sampler.run(100)
     with pytest.raises(AlgorithmError, match="interrupted"):
         sampler.tensors()

@@ -209,7 +209,7 @@ def named_object(module: ModuleType, path: Path, name: str, wanted: ObjectKind) 
     ]
     if len(ones) != 1:
         defines = f"it defines {', '.join(ones)}" if ones else f"it defines no {wanted.what}"
-        raise SpecError(f"cannot choose a {wanted.noun} in {path}: {defines}; write {path}:Name")
+        raise SpecError(f"no {wanted.noun} selected in {path}: {defines}; write {path}:Name")
     return getattr(module, ones[0])
 
 

@@ -123,8 +123,8 @@ def compare_two(first: str, second: str, more: Mapping[str, Any], solving: list[
     sources = [solution_source(text) for text in (first, second)]
     for text, source in zip((first, second), sources, strict=True):
         if source is None:
-            raise SpecError(f"{text} is no solved spot; name two of them, or one game and algorithms (-a)")
+            raise SpecError(f"{text} is not a solved spot; give two solved spots, or one game and algorithms (-a)")
     if solving:
-        raise SpecError(f"--{solving[0]} is for solving a game with several algorithms; leave it out")
+        raise SpecError(f"--{solving[0]} does not apply to solved spots; leave it out")
     assert sources[0] is not None
     sources[0].compare(first, second, more, as_json=as_json)

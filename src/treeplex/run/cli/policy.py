@@ -107,7 +107,7 @@ def show(
         return
     refuse_more("show", more, policy)
     if player is not None and not player.isdecimal():
-        raise SpecError(f"--player {player!r} is not known; players count from 0")
+        raise SpecError(f"no player {player!r}; players are numbered from 0")
     loaded = loaded_policy(policy, game, complete=complete)
     chosen = matching(loaded, infostate, None if player is None else int(player))
     shown = chosen[:limit] if limit else chosen
@@ -144,7 +144,7 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
     """Return the infosets that match exactly, or else contain the text."""
     game = policy.game
     if player is not None and not 0 <= player < game.players:
-        raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
+        raise PolicyError(f"no player {player} in {game}; its players are 0 to {game.players - 1}")
     offsets = game.tree.infoset_offsets
     chosen = range(len(policy)) if player is None else range(int(offsets[player]), int(offsets[player + 1]))
     if text is None:

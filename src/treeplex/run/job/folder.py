@@ -121,7 +121,7 @@ class JobFolder:
         if taken and not force:
             is_run = (self.path / RUN).exists()
             way = "resume it (--resume), choose" if is_run else "choose"
-            holds = f"the {self.kind.noun} in it" if is_run else "what it holds"
+            holds = f"the {self.kind.noun} in it" if is_run else "its contents"
             raise FileError(f"{self.path} is not empty; {way} another folder, or overwrite {holds} with force (--force)")
 
     def claim(self, *, force: bool = False) -> None:
@@ -194,10 +194,10 @@ class JobFolder:
             FileError: the folder has no job of this kind, or the file is truncated, modified or of another version.
         """
         path, kind = self.path / RUN, self.kind
-        again = "restore a copy or restart (with --force)"
+        again = "restore a backup or restart (with --force)"
         if not path.exists():
             raise FileError(
-                f"{self.path} holds no {kind.noun} of {kind.maker} (no {RUN}); give a folder that it wrote with --out"
+                f"{self.path} contains no {kind.noun} of {kind.maker} (no {RUN}); give a folder that it wrote with --out"
             )
         try:
             about = read_json(path)
@@ -208,12 +208,12 @@ class JobFolder:
         if about.get("version") != VERSION:
             written_by = about.get("treeplex", "unknown")
             raise FileError(
-                f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {written_by}"
+                f"{path}: format version {about.get('version')}, but this Treeplex reads {VERSION}; use Treeplex {written_by}"
             )
         if about.get("kind") != kind.name:
-            raise FileError(f"{path}: a job of kind {about.get('kind')}, not {kind.name}; give a folder of {kind.maker}")
+            raise FileError(f"{path}: job of kind {about.get('kind')}, not {kind.name}; give a folder of {kind.maker}")
         if about.pop("checksum", None) != checksum_of(about):
-            raise FileError(f"{path}: changed after it was written (its checksum differs); {again}")
+            raise FileError(f"{path}: changed after it was written (checksum mismatch); {again}")
         for key, wanted in kind.needs.items():
             if not isinstance(about.get(key), wanted):
                 raise FileError(f"{path}: {key!r} is missing; {again}")
@@ -266,8 +266,8 @@ class JobFolder:
             record = Record.from_json(line, self.kind.numbers, f"{path}, line {number}")
             if records and record.done <= records[-1].done:
                 raise FileError(
-                    f"{path}, line {number}: {record.done:,} {self.kind.unit} come after {records[-1].done:,}, so several runs "
-                    "wrote it or it was edited; restore a copy or restart (with --force)"
+                    f"{path}, line {number}: {record.done:,} {self.kind.unit} follow {records[-1].done:,}, so the file was "
+                    "edited or written by several runs; restore a backup or restart (with --force)"
                 )
             records.append(record)
         return records

@@ -390,7 +390,7 @@ class Session:
             return error
         self.folder.mark("failed")
         if not (self.folder.path / STATE).exists():
-            return AlgorithmError(f"{error}; there is no checkpoint yet, so start again with --force")
+            return AlgorithmError(f"{error}; there is no checkpoint yet, so restart with --force")
         with self.folder.state() as file:
             done = position_of(file).done
         return AlgorithmError(f"{error}; {self.folder.path} has a checkpoint at {done:,} {self.job.kind.unit}")
@@ -419,7 +419,7 @@ def go_on(job: Job, folder: JobFolder) -> Session:
     with folder.state() as file:
         at = position_of(file)
         if (at.kind, at.name, at.identity) != (job.kind.name, job.name, job.identity):
-            raise FileError(f"{path}: the state of another {job.kind.noun} ({at.name}); restore the matching file")
+            raise FileError(f"{path}: state belongs to another {job.kind.noun} ({at.name}); restore the matching file")
         try:
             job.restore(file)
         except (FileError, AlgorithmError, KeyError, ValueError, TypeError, IndexError) as error:
@@ -429,7 +429,7 @@ def go_on(job: Job, folder: JobFolder) -> Session:
             raise FileError(f"{path}: not a state of {job.name} ({why}); restart (with --force)") from error
     if job.done != at.done:
         raise FileError(
-            f"{path}: its arrays are at {job.done:,}, but its header at {at.done:,} {job.kind.unit}; restore the matching file"
+            f"{path}: arrays are at {job.done:,} and the header at {at.done:,} {job.kind.unit}; restore the matching file"
         )
     job.clock.seconds, job.clock.cpu_seconds = at.seconds, at.cpu_seconds
     stored, schema = folder.records(), folder.kind.numbers
@@ -439,8 +439,8 @@ def go_on(job: Job, folder: JobFolder) -> Session:
     records = stored[: at.records] + [record for record in stored[at.records :] if record.done == job.done]
     if digest_of(records[: at.records]) != at.records_digest or (newest and newest not in records):
         raise FileError(
-            f"{folder.path / METRICS}: truncated or changed, since it lacks records counted in {STATE} or {RUN}; restore a "
-            "copy or restart (with --force)"
+            f"{folder.path / METRICS}: truncated or edited: records counted in {STATE} or {RUN} are missing; restore a "
+            "backup or restart (with --force)"
         )
     folder.rewrite(records)
     return Session(job, folder, records)

@@ -27,7 +27,7 @@ def words_of(measure: str) -> str:
 def check_effort(name: str) -> str:
     """Return ``name`` if it is one of :data:`EFFORTS`; else raise :class:`SpecError`."""
     if name not in EFFORTS:
-        raise SpecError(f"the x axis shows {', '.join(EFFORTS[:-1])} or {EFFORTS[-1]}, not {name!r}")
+        raise SpecError(f"the x axis must be {', '.join(EFFORTS[:-1])} or {EFFORTS[-1]}, not {name!r}")
     return name
 
 
@@ -166,7 +166,7 @@ class Record:
             return cls(integer(stored["done"]), real(stored["seconds"]), real(stored["cpu_seconds"]), numbers)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise FileError(
-                f"{location}: not a record of this kind of run; restore a copy or restart the run (with --force)"
+                f"{location}: not a record of this kind of run; restore a backup or restart the run (with --force)"
             ) from error
 
 

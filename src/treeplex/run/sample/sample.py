@@ -107,7 +107,7 @@ def sample(
             session = start(job_of(game, algorithm or DEFAULT_ALGORITHM, settings), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
-                raise SpecError("a resumed run stays in its own folder; give out or resume, not both")
+                raise SpecError("a resumed run stays in its own folder; give only one of out and resume")
             assert folder is not None
             fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
             limits = {"iterations": iterations, "nodes": nodes, "memory": most}
@@ -150,7 +150,7 @@ def sampler_of(
         raise unknown_algorithm(name, SAMPLINGS, "unknown sampling scheme")
     known, parameters = known_algorithm(algorithm, DEFAULT_ALGORITHM)
     if (scheme := known.scheme) is None:
-        raise AlgorithmError(f"{known.name} needs the compiled game; sample with {', '.join(SAMPLINGS)}")
+        raise AlgorithmError(f"{known.name} needs a compiled game; sample with {', '.join(SAMPLINGS)}")
     text = str(Spec(known.name, dict(parameters)))
     options = scheme.options(parameters)
     return RulesSampler(game, scheme, options, seed=seed, most_bytes=memory, algorithm=text, functions=functions)
@@ -206,7 +206,9 @@ def reopen(
             f"{sampler.iteration}"
         )
     if limits["nodes"] is not None and sampler.nodes > limits["nodes"]:
-        raise SpecError(f"{folder.path} has visited {sampler.nodes:,} histories already; nodes is the total, so give more")
+        raise SpecError(
+            f"{folder.path} has visited {sampler.nodes:,} histories already; nodes is the total, so give more than that"
+        )
     return session
 
 
@@ -222,7 +224,7 @@ def policy_of(named: str, rules: Game) -> TablePolicy | NeuralPolicy:
     file = Path(named) / POLICY if Path(named).is_dir() else Path(named)
     policy = NeuralPolicy.load(file) if is_neural_policy(file) else load_table_policy(file)
     if policy.spec != rules.spec or policy.players != rules.num_players:
-        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; give that game or another policy")
+        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; give that game or a policy for this one")
     return policy
 
 

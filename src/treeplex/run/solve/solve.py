@@ -122,7 +122,7 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     if isinstance(game, Solvable):
         return game
     if not isinstance(resume, str | os.PathLike | Solution | None):
-        raise SpecError(f"resume is a {type(resume).__name__}; give a run folder, the file of a spot, or a solution")
+        raise SpecError(f"resume must be a run folder, a spot file or a solution, not a {type(resume).__name__}")
     solution = solution_source(resume, by_name=True) if isinstance(resume, str | os.PathLike) else resume
     if solution is not None:
         resumed: Solvable = kind_of(solution).resuming(resume, game)

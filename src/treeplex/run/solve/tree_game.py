@@ -105,7 +105,7 @@ class TreeGame(Solvable):
         options = dict(request.options)
         check_not_started_again(options)
         if request.out is not None and request.out != Path(request.resume):
-            raise SpecError("a resumed run stays in its own folder; give out or resume, not both")
+            raise SpecError("a resumed run stays in its own folder; give only one of out and resume")
         fixed = {"every": request.every, "updates": options.get("updates"), "seed": options.get("seed")}
         assert folder is not None
         session = reopen(
@@ -135,7 +135,7 @@ class TreeGame(Solvable):
         settings = with_new_limits(solution.settings, request.iterations, options.get("nodes"), request.target)
         if solution.solver.iteration != solution.iterations:
             raise SpecError(
-                f"the solver of this solution is already at iteration {solution.solver.iteration:,}; resume the newest solution"
+                f"solver of this solution is already at iteration {solution.solver.iteration:,}; resume the newest solution"
             )
         algorithm = solution.solver.made_from if request.algorithm is None else request.algorithm
         solver, settings = rebuilt(
@@ -235,7 +235,7 @@ def policy_file(path: str | os.PathLike[str]) -> Path:
         return Path(path)
     file = Path(path) / POLICY
     if not file.exists():
-        raise FileError(f"{path} has stored no policy yet; resume it (--resume {path}) or start it again (--force)")
+        raise FileError(f"{path} has no stored policy yet; resume it (--resume {path}) or restart it (--force)")
     return file
 
 
@@ -343,7 +343,7 @@ def reopen(
     compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
     if not compiled.is_identity(about["identity"]):
         raise FileError(
-            f"{folder.path} is a run on {about['game']}, not on {compiled}, or the rules have changed since; give the same "
+            f"{folder.path} is a run on {about['game']}, not on {compiled}, or the rules have changed; give the same "
             "game or start a new run"
         )
     settings = with_new_limits(old, iterations, nodes, target)
@@ -414,7 +414,7 @@ def check_done(run: object, job: SolveJob, old: SolveSettings) -> None:
 def check_not_started_again(options: Mapping[str, Any]) -> None:
     """Check that a resumed run has no starting policy."""
     if options.get("start") is not None:
-        raise SpecError("start is for new runs, and a resumed run already has a policy; give start or resume, not both")
+        raise SpecError("start does not apply to a resumed run, which already has a policy; leave it out")
 
 
 def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:

@@ -201,7 +201,7 @@ SOLVED = 1e-9
 """Fraction of the first exploitability that counts as zero."""
 SLOW_NOTE = (
     f"exploitability fell by less than a fifth from iteration {SLOW[0]} to {SLOW[1]}, as in games whose losses differ by "
-    "orders of magnitude; try pddcfr or ddcfr, which are far better there"
+    "orders of magnitude; try pddcfr or ddcfr, which converge far faster there"
 )
 
 

@@ -112,7 +112,7 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
     if result.status != 0 and payoffs.nnz > LARGE:
         result = solved("highs")
     if result.status != 0:
-        raise AlgorithmError(f"the linear program of {game} was not solved: {result.message}")
+        raise AlgorithmError(f"could not solve the linear program of {game}: {result.message}")
     strategies = np.concatenate((result.x[:sequences], -result.ineqlin.marginals))
     return np.asarray(np.maximum(strategies, 0.0), np.float64)
 

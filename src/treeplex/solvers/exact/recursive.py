@@ -152,7 +152,7 @@ def solve_piece(
     plans = piece.plans()
     if prod(plans) * len(plans) > MOST_ENTRIES:
         count = written(prod(plans))
-        raise refusal(game, piece, f"a piece with {count} plan profiles is too large for a static game")
+        raise refusal(game, piece, f"a piece has {count} plan profiles, too many for a static game")
     matrix = normal_form(piece, plans, values)
     key = matrix.shape, matrix.tobytes()
     if key not in known:
@@ -161,7 +161,7 @@ def solve_piece(
         except AlgorithmError as error:
             raise refusal(game, piece, str(error)) from error
         if strategies is None:
-            raise refusal(game, piece, "no equilibrium of a piece was found")
+            raise refusal(game, piece, "found no equilibrium of a piece")
         known[key] = strategies
     return behaviour(piece, known[key])
 
@@ -171,7 +171,7 @@ def refusal(game: CompiledGame, piece: StaticPart, what: str) -> AlgorithmError:
     infostate = next(game.infostates[infoset] for infosets in piece.choices.values() for infoset in infosets)
     who = " and ".join(map(str, piece.choosers))
     return AlgorithmError(
-        f"recursive cannot solve {game}: {what} (players {who} choose in it, first at infostate {shown(infostate)}); "
+        f"recursive cannot solve {game}: {what} (choices by players {who}, first infostate {shown(infostate)}); "
         "try an iterative algorithm such as cfr+"
     )
 

@@ -82,12 +82,12 @@ class JointSolver(Solver):
             SpecError: a parameter is out of range, or ``keep`` iterations do not fit in memory.
         """
         if plus not in (0, 1):
-            raise SpecError(f"plus of {self.name} is 0 or 1, not {plus!r}")
+            raise SpecError(f"plus of {self.name} must be 0 or 1, not {plus!r}")
         if not (keep == 0 or (2 <= keep < float("inf") and keep == int(keep))):
-            raise SpecError(f"keep of {self.name} is an integer of at least 2, or 0 to fill 16 MB, not {keep!r}")
+            raise SpecError(f"keep of {self.name} must be an integer of at least 2, or 0 to fill 16 MB, not {keep!r}")
         tilt = self.usual_tilt if tilt is None else tilt
         if not 0.0 <= tilt <= 1.0:
-            raise SpecError(f"tilt of {self.name} is a number from 0 to 1, not {tilt!r}")
+            raise SpecError(f"tilt of {self.name} must be a number from 0 to 1, not {tilt!r}")
         self.game, self.plus, self.seed, self.algorithm = game, bool(plus), seed % (1 << 63), algorithm or self.name
         self.policy = tilted(game, tilt, self.seed)
         self.strategy, self.average, self.regrets, self.gradients = (np.zeros_like(self.policy) for _ in range(4))
@@ -103,7 +103,7 @@ class JointSolver(Solver):
         except (MemoryError, ValueError) as error:
             size = f"{rows * width / 1e9:,.0f} GB"
             raise SpecError(
-                f"keep={keep:g} of {self.name} needs {size} for {game}, more than is available; lower keep"
+                f"keep={keep:g} of {self.name} needs {size} for {game}, more than the available memory; lower keep"
             ) from error
         self.spacing = np.array([1, 0], np.int64)
         self._row = np.array(Weights(floor=float(self.plus)))
@@ -151,7 +151,7 @@ class JointSolver(Solver):
                 )
             if rows > len(self.kept):
                 raise FileError(
-                    f"solver state does not fit: it stores {rows} iterations, but this solver at most {len(self.kept)}"
+                    f"solver state does not fit: it stores {rows} iterations, but this solver stores at most {len(self.kept)}"
                 )
         super().restore(state)
         self.kept[: self.spacing[1]] = state["kept"]
@@ -193,7 +193,7 @@ class JointSolver(Solver):
         """
         strategies = self.kept[: self.spacing[1]]
         if len(strategies) == 0:
-            raise AlgorithmError(f"{self.name} has not stored an iteration yet; run at least {self.spacing[0]}")
+            raise AlgorithmError(f"{self.name} has not stored an iteration yet; run at least {self.spacing[0]} iterations")
         shares = np.full(len(strategies), 1.0 / len(strategies))
         if samples is None:
             return mixture_device(self.game, strategies, shares, most=most)

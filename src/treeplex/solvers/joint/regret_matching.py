@@ -44,7 +44,7 @@ class RegretMatching(Solver):
             SpecError: ``sampled`` is neither 0 nor 1.
         """
         if sampled not in (0, 1):
-            raise SpecError(f"sampled of rm is 0 (mixed strategies) or 1 (sampled actions), not {sampled!r}")
+            raise SpecError(f"sampled of rm must be 0 (mixed strategies) or 1 (sampled actions), not {sampled!r}")
         most = max(range(game.players), key=lambda player: game.infosets[player])
         if game.infosets[most] > 1:
             raise AlgorithmError(

@@ -128,7 +128,7 @@ class RuleSolver(Solver):
                 f"rule {self.rule.name!r} must return an array of weights >= 0, not {shown(repr(given))} (at iteration {t})"
             ) from error
         if weights.shape != values.shape or not (np.isfinite(weights) & (weights >= 0)).all():
-            range_of = f", least {weights.min():.3g}, largest {weights.max():.3g}" if weights.size else ""
+            range_of = f", minimum {weights.min():.3g}, maximum {weights.max():.3g}" if weights.size else ""
             raise AlgorithmError(
                 f"rule {self.rule.name!r} must return weights >= 0 of shape {values.shape}; at iteration {t} it returned shape "
                 f"{weights.shape}{range_of}"

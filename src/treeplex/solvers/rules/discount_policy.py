@@ -108,7 +108,7 @@ class DiscountPolicy:
             SpecError: the parts are inconsistent.
         """
         if self.base not in BASES:
-            raise SpecError(f"a discount policy controls one of {', '.join(BASES)}, not {self.base!r}")
+            raise SpecError(f"a discount policy must control one of {', '.join(BASES)}, not {self.base!r}")
         for name, known in ((self.features, FEATURES), (self.exponents, EXPONENTS)):
             for entry in name:
                 if entry not in known:
@@ -118,13 +118,13 @@ class DiscountPolicy:
         if not len(self.exponents) == len(self.ranges) == len(self.levels):
             raise SpecError("a discount policy needs one range and one number of levels for each exponent")
         if any(not -math.inf < low <= high < math.inf for low, high in self.ranges) or any(level < 0 for level in self.levels):
-            raise SpecError("ranges of a discount policy are finite (low, high), levels at least 0")
+            raise SpecError("ranges of a discount policy must be finite (low, high), and levels at least 0")
         if self.horizon < 1 or any(hold < 1 for hold in self.holds) or any(units < 1 for units in self.hidden):
-            raise SpecError("horizon, holds and hidden units of a discount policy are at least 1")
+            raise SpecError("horizon, holds and hidden units of a discount policy must be at least 1")
         shape, wanted = np.shape(self.parameters), (parameter_count(self.sizes),)
         if shape != wanted or not np.isfinite(self.parameters).all():
-            raise SpecError(f"the network of a discount policy with sizes {list(self.sizes)} has {wanted[0]} finite numbers, "
-                            f"found shape {list(shape)}")  # fmt: skip
+            raise SpecError(f"a discount policy network with sizes {list(self.sizes)} needs {wanted[0]} finite parameters, "
+                            f"not shape {list(shape)}")  # fmt: skip
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -177,7 +177,7 @@ class DiscountPolicy:
         Raises:
             AlgorithmError: always.
         """
-        raise AlgorithmError(f"the weights of {self.name} depend on the run")
+        raise AlgorithmError(f"{self.name} has no fixed weights: they depend on the run")
 
     average_factors = rows
 

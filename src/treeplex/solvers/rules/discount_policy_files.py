@@ -38,7 +38,7 @@ def save_discount_policy(policy: DiscountPolicy, path: str | os.PathLike[str]) -
     try:
         text = json.dumps(header, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise FileError(f"cannot write {target}: the card must be JSON-serialisable; {error}") from error
+        raise FileError(f"cannot write {target}: the card must be JSON-serialisable ({error})") from error
     data = safetensors.numpy.save({"parameters": np.ascontiguousarray(policy.parameters, "<f8")}, metadata={"header": text})
     return write_atomically(target, data)
 
@@ -54,11 +54,11 @@ def load_discount_policy(path: str | os.PathLike[str]) -> DiscountPolicy:
     try:
         header = parse_json(tensor_metadata(data)["header"])
         if header.get("format") != FORMAT:
-            raise FileError(f"{source} is not a discount policy; treeplex train writes them")
+            raise FileError(f"{source} is not a discount policy; give a file written by treeplex train")
         if header.get("format_version") != VERSION:
             version = header.get("format_version")
             raise FileError(
-                f"{source} has format version {version}, this Treeplex reads {VERSION}; use the version that wrote it"
+                f"{source} has format version {version}, but this Treeplex reads {VERSION}; use the version that wrote it"
             )
         parameters = safetensors.numpy.load(data)["parameters"]
         return DiscountPolicy(
@@ -80,7 +80,7 @@ def as_tuple(name: str, value: Any) -> Any:
 def checked_suffix(path: str | os.PathLike[str]) -> Path:
     """Return the path if its suffix is ``.safetensors``."""
     if Path(path).suffix != ".safetensors":
-        raise FileError(f"{path}: discount policies are .safetensors files; give one that treeplex train wrote")
+        raise FileError(f"{path}: not a .safetensors file; give a discount policy written by treeplex train")
     return Path(path)
 
 

@@ -104,5 +104,5 @@ def numbers_of(play: FictitiousRule, name: str, times: Sequence[int]) -> Floats:
         raise SpecError(f"{play.name}: calling its {name}(t) failed: {error}") from error
     for t, number in zip(times, numbers, strict=True):
         if not isinstance(number, Real) or not isfinite(number):
-            raise SpecError(f"{play.name}: its {name} must return a finite number, not {number!r} (at iteration {t})")
+            raise SpecError(f"{play.name}: {name} must return a finite number, not {number!r} (at iteration {t})")
     return np.array(numbers, np.float64)

@@ -132,7 +132,8 @@ class RewardTransformation(LastIterateSolver):
         widest = int(game.tree.infoset_layout[:, 2].max(initial=1))
         if not (0.0 <= mu < math.inf and 0.0 <= gamma < 1.0 / widest and 1.0 <= every < math.inf):
             raise SpecError(
-                f"rtcfr+ needs mu >= 0, gamma from 0 to below 1/{widest} (an infoset has {widest} actions) and every >= 1, not "
+                f"rtcfr+ needs mu >= 0, gamma from 0 to below 1/{widest} (the largest infoset has {widest} actions) and "
+                "every >= 1, not "
                 f"{mu!r}, {gamma!r} and {every!r}"
             )
         self.mu, self.gamma, self.every, self.algorithm = mu, gamma, int(every), algorithm

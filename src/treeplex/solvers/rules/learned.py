@@ -26,7 +26,7 @@ def checked_horizon(horizon: int, iterations: int, algorithm: str) -> int:
         SpecError: the run exceeds the horizon, or the horizon is below 1.
     """
     if horizon < 1:
-        raise SpecError(f"{algorithm}: horizon is at least 1, not {horizon}")
+        raise SpecError(f"{algorithm}: horizon must be at least 1, not {horizon}")
     if iterations > horizon:
         raise SpecError(
             f"{algorithm} plans for {horizon:,} iterations, but the run may take {iterations:,}; give at most {horizon:,} "

@@ -102,14 +102,16 @@ class Variant:
         finite = np.isfinite(rows).all(axis=1)
         if not finite.all():
             bad = int(np.argmin(finite))
-            raise SpecError(f"{self.name} has weights that are not finite at iteration {times[bad]}: {weights[bad]}")
+            raise SpecError(f"{self.name}: weights are not finite at iteration {times[bad]}: {weights[bad]}")
         return rows
 
     def _weights_at(self, t: int, horizon: int) -> Weights:
         try:
             weights = self.schedule(t, horizon, **self.parameters)
         except (ArithmeticError, ValueError) as error:
-            raise SpecError(f"{self.name} has no weights at iteration {t} ({error}); change its parameters") from error
+            raise SpecError(
+                f"{self.name}: cannot compute the weights at iteration {t} ({error}); change its parameters"
+            ) from error
         except TypeError as error:
             names = ", ".join(["t", "horizon", *self.parameters])
             raise SpecError(f"{self.name}: calling its schedule({names}) at iteration {t} failed: {error}") from error
@@ -118,7 +120,7 @@ class Variant:
         return weights
 
     def _no_weights(self, given: object, t: int) -> SpecError:
-        must = "its schedule must return treeplex.solvers.Weights of numbers"
+        must = "schedule must return treeplex.solvers.Weights of numbers"
         return SpecError(f"{self.name}: {must}, not {shown(repr(given))} (at iteration {t})")
 
     def average_factors(self, times: Sequence[int], horizon: int) -> Floats:

@@ -158,8 +158,8 @@ class NumbaWalks:
             infostate = states[-1].information_state_string(row[PLAYER])
             if infostate in known.lookup:
                 raise GameError(
-                    f"{self.game}: infoset() differs in two histories of infostate {infostate!r}; make the functions and the "
-                    "ordinary rules agree (treeplex check compares them)"
+                    f"{self.game}: infoset() differs in two histories of infostate {infostate!r}; make the Numba functions "
+                    "and the Python rules agree (treeplex check compares them)"
                 )
             known.add(infostate, tables.action_ids[row[FIRST] : row[FIRST] + row[ACTIONS]].tolist())
             self._written += 1
@@ -200,7 +200,7 @@ class NumbaWalks:
             counts=counts,
         )
         if not fits(tables, self.tables):
-            raise FileError(f"{file.path}: the state of another run; restore the matching file")
+            raise FileError(f"{file.path}: state belongs to another run; restore the matching file")
         self.tables = tables
         self._texts, self._written = [Infosets() for _ in self._texts], 0
 

@@ -74,7 +74,7 @@ class RulesSampler:
         self.game, self.scheme, self.options = turn_by_turn(load(game).enumerable_rules()), scheme, options or SamplingOptions()
         self.algorithm, self.seed = algorithm or scheme.name, seed % 2**63
         if most_bytes is not None and most_bytes < LEAST_BYTES:
-            raise SpecError(f"a memory limit is at least {LEAST_BYTES:,} bytes, not {most_bytes!r}")
+            raise SpecError(f"memory limit must be at least {LEAST_BYTES:,} bytes, not {most_bytes!r}")
         check_averaging(scheme, self.options.averaging, self.game.num_players)
         self.schedule = SampledSchedule(self.options.variant)
         self.rules: SchemeCodes = self.options.rules(scheme, self.schedule)
@@ -98,11 +98,11 @@ class RulesSampler:
             ("baseline=oracle", self.rules.baseline, ORACLE, "baseline=learned"),
         ):
             if code == wrong:
-                raise AlgorithmError(f"{name} needs the compiled game, which walks over rules do not have; use {instead}")
+                raise AlgorithmError(f"{name} needs a compiled game; without one, use {instead}")
         if self.options.quantiles:
-            raise AlgorithmError("quantiles are kept for each chance node of a compiled game; leave them out (es-mccfr)")
+            raise AlgorithmError("quantiles needs a compiled game; leave it out (es-mccfr)")
         if self.options.threads > 1:
-            raise AlgorithmError("walks over rules run in one thread, since rules are Python; leave threads out")
+            raise AlgorithmError("sampling from rules in Python uses one thread; leave threads out")
 
     def run(self, iterations: int, *, nodes: int | None = None) -> None:
         """Run ``iterations`` more iterations; stop early at the limit of histories.
@@ -187,12 +187,14 @@ class RulesSampler:
         """
         counts, running = file.read("counts", "I64"), file.read("schedule", "F64")
         if counts.shape != (6,) or running.shape != self.schedule.running.shape or counts[5] != self.seed:
-            raise FileError(f"{file.path}: the state of another run; restore the matching file")
+            raise FileError(f"{file.path}: state belongs to another run; restore the matching file")
         if isinstance(self.walks, NumbaWalks) != ("walks" in file):
             self.walks = self._walks("walks" in file)
         self.walks.restore(file)
         if self.most_bytes is not None and self.bytes > self.most_bytes:
-            raise SpecError(f"the tables take {self.bytes:,} bytes already, more than the memory limit of {self.most_bytes:,}")
+            raise SpecError(
+                f"the tables take {self.bytes:,} bytes already; raise the memory limit of {self.most_bytes:,} bytes"
+            )
         self.iteration = int(counts[0])
         self.walks.resume(counts[1:3].tolist(), full=bool(counts[3]) and (self.most_bytes or 2**62) <= counts[4])
         self.schedule.running[:] = running

@@ -177,7 +177,7 @@ class PlayerTable:
             size = len(self.infosets) * rows[name] if name in rows else len(self.infosets.actions)
             if numbers.shape != (size,):
                 raise FileError(
-                    f"{file.path}: {name} of player {player} has {len(numbers)} numbers, not {size}; restore a copy"
+                    f"{file.path}: {name} of player {player} has {len(numbers)} numbers, not {size}; restore a backup"
                 )
             column.frombytes(numbers.tobytes())
         self.book.used += self.bytes - PLAYER_BYTES
@@ -229,7 +229,7 @@ class HistoryBaselines:
         for traverser, column in enumerate(self.values):
             numbers = file.read(f"values.{traverser}", "F64")
             if numbers.shape != children.shape:
-                raise FileError(f"{file.path}: baselines do not match; restore a copy")
+                raise FileError(f"{file.path}: baselines do not match; restore a backup")
             column[:] = array("d", numbers.tobytes())
         self.children[:] = array("q", children.tobytes())
         self.book.used += (len(self.children) - 1) * self.history_bytes
@@ -284,5 +284,5 @@ def single(file: TensorFile, name: str) -> float:
     """Read a scalar tensor."""
     array = file.read(name, "F64")
     if array.shape != (1,):
-        raise FileError(f"{file.path}: {name} is not a single number; restore a copy")
+        raise FileError(f"{file.path}: {name} is not a single number; restore a backup")
     return float(array[0])

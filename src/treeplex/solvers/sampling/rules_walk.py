@@ -43,8 +43,9 @@ LOST = -3
 def too_long(histories: int) -> AlgorithmError:
     """Return the error for a walk that is too long because it follows all actions of its player."""
     return AlgorithmError(
-        f"a single walk has visited {histories:,} histories without ending, since it follows all actions of its player; sample "
-        "one action (os-mccfr), or choose a smaller game: a shorter horizon, fewer coins, cards or places"
+        f"a single walk has visited {histories:,} histories without ending because it follows all of its player's actions; "
+        "sample "
+        "one action (os-mccfr), or choose a smaller game, such as one with a shorter horizon or fewer cards"
     )
 
 
@@ -240,10 +241,8 @@ class HistoryWalk:
         if 0 <= actor < len(self.tables.players):
             return self.tables.players[actor]
         if actor == SIMULTANEOUS:
-            raise GameError(
-                f"simultaneous moves deep in the game, at {self.at!r}; name the game as turn_based(game=...) from the start"
-            )
-        raise GameError(f"current_player() is {actor}; give 0 to {len(self.tables.players) - 1}, CHANCE or TERMINAL")
+            raise GameError(f"simultaneous moves at {self.at!r}; load the game as turn_based(game=...)")
+        raise GameError(f"current_player() is {actor}; return 0 to {len(self.tables.players) - 1}, CHANCE or TERMINAL")
 
     def number(self, table: PlayerTable, actor: int, state: State, actions: list[int]) -> int:
         """Return the number of an infoset, adding it if needed; -1 if it is not in the table."""
@@ -268,7 +267,7 @@ class HistoryWalk:
         value = float(returns[self.player])
         if not isfinite(value) or len(returns) != len(self.tables.players):
             raise GameError(
-                f"returns() is {list(returns)} at a terminal history; give {len(self.tables.players)} finite payoffs"
+                f"returns() is {list(returns)} at a terminal history; return {len(self.tables.players)} finite payoffs"
             )
         return value
 
@@ -402,6 +401,7 @@ class HistoryWalk:
             return
         infostate = next(text for text, index in table.infosets.lookup.items() if index == number)
         raise ImperfectRecallError(
-            f"player {self.player} forgets an own action at infostate {infostate!r}; include the player's own past actions in "
+            f"player {self.player} forgets one of their actions at infostate {infostate!r}; include the player's past "
+            "actions in "
             "information_state_string()"
         )

@@ -104,7 +104,9 @@ def sequence_of(variant: Variant) -> Callable[[Floats], DiscountSequence]:
         ):
             if wrong.any():
                 at = int(t[np.argmax(wrong)])
-                raise AlgorithmError(f"{variant.name} has {what} at iteration {at}, which does not combine with sampling")
+                raise AlgorithmError(
+                    f"{variant.name} has {what} at iteration {at}, which sampling does not support; use another variant"
+                )
         return DiscountSequence(rows[:, REGRET], rows[:, AVERAGE], *factors.T)
 
     return weights
@@ -163,9 +165,7 @@ class SampledSchedule:
             sound = np.isfinite(rows).all(axis=1) & (rows[:, : AVERAGE_WEIGHT + 1] <= MOST_WEIGHT).all(axis=1)
             if not sound.all():
                 first = int(t[np.argmin(sound)])
-                raise SpecError(
-                    f"{self.variant.name} has weights that are too large at iteration {first}; change its parameters"
-                )
+                raise SpecError(f"{self.variant.name}: weights are too large at iteration {first}; change its parameters")
             yield rows
 
     def stop(self, done: int) -> None:
@@ -200,7 +200,7 @@ def sampled_variant(variant: str | Variant) -> Variant:
     )
     if chosen.needs_horizon or chosen.adaptive or chosen.predicts:
         raise AlgorithmError(
-            f"variant={chosen.name} does not combine with sampling: {reason}; use one of {', '.join(DISCOUNT_SEQUENCES)}"
+            f"variant={chosen.name} does not support sampling: {reason}; use one of {', '.join(DISCOUNT_SEQUENCES)}"
         )
     return chosen
 
@@ -223,5 +223,5 @@ def named_variant(text: str) -> Variant:
     given = {name: checked_number(spec.name, name, value, variant.parameters) for name, value in spec.parameters.items()}
     for name, value in given.items():
         if not isfinite(value):
-            raise SpecError(f"parameter {name} of {spec.name} is a number, not {value!r}")
+            raise SpecError(f"parameter {name} of {spec.name} must be a number, not {value!r}")
     return variant.with_parameters(given)

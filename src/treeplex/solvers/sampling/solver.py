@@ -147,7 +147,7 @@ class SamplingOptions:
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise SpecError(f"{name} must be above 0 and at most 1, not {getattr(self, name)!r}")
         if not 0.0 <= self.prune < 1.0:
-            raise SpecError(f"prune is a fraction of walks, at least 0 and below 1, not {self.prune!r}")
+            raise SpecError(f"prune must be a fraction of walks, at least 0 and below 1, not {self.prune!r}")
         if self.quantiles not in (0, 1):
             raise SpecError(f"quantiles must be 0 or 1, not {self.quantiles!r}")
         for name in ("beta", "tau", "prune_after", "prune_below"):
@@ -166,9 +166,7 @@ class SamplingOptions:
             SpecError: pruning is set, but the scheme does not follow all of the traverser's actions.
         """
         if self.prune > 0.0 and scheme.own != "all":
-            raise SpecError(
-                f"{scheme.name} follows only some of the traverser's actions; use prune with schemes that follow all"
-            )
+            raise SpecError(f"{scheme.name} does not follow all of the traverser's actions, which prune needs; leave prune out")
         return SchemeCodes(
             own=CODES[scheme.own],
             others=CODES[scheme.others],
@@ -264,10 +262,10 @@ def check_averaging(scheme: SamplingScheme, averaging: str, players: int) -> Non
             f"averaging={averaging} is biased with {players} players; use {', '.join(SOUND[:-1])} or {SOUND[-1]}"
         )
     if averaging == "opponent" and players < 2:
-        raise AlgorithmError("averaging=opponent counts the other players' walks, and there are none; use lazy")
+        raise AlgorithmError("averaging=opponent needs more than one player; use lazy")
     if averaging == "opponent" and scheme.others == "all":
         raise AlgorithmError(
-            f"averaging=opponent counts sampled visits, but {scheme.name} walks all actions of the others; use lazy"
+            f"averaging=opponent counts sampled visits, but {scheme.name} follows all actions of the other players; use lazy"
         )
 
 

@@ -218,7 +218,7 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train spot.yaml --out {0} --workers many", "see treeplex train --help"),
         ("train spot.yaml --out {0} --board 3s7hTd", "3 streets of betting, not 2"),
         ("train raked.yaml --out {0}", "networks do not support rake"),
-        ("train --resume {0}", "holds no training of treeplex train"),
+        ("train --resume {0}", "contains no training of treeplex train"),
         ("search spot.yaml", "leaf values are missing"),
         ("search spot.yaml {0} --exact", "exclude each other"),
         ("search spot.yaml {0}", "cannot read"),

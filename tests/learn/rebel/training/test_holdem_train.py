@@ -108,7 +108,7 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
         train(resume=folder, settings={"games": 9})
     assert ((folder / STATE).read_bytes(), (folder / NET).read_bytes()) == before
     assert JobFolder(TURNS, folder).about()["status"] == "failed"
-    with pytest.raises(AlgorithmError, match="there is no checkpoint yet, so start again with --force"):
+    with pytest.raises(AlgorithmError, match="there is no checkpoint yet, so restart with --force"):
         train(SPOT, settings=replace(TINY, games=9), out=tmp_path / "new")
     monkeypatch.undo()
     assert train(resume=folder, settings={"games": 7}).records[-1].done == 7
@@ -277,7 +277,7 @@ def test_wrong_networks_and_settings_of_a_search(unbroken: Path, tmp_path: Path)
     save_net(tmp_path / "dice.safetensors", {"a": np.zeros(2)}, game="liars_dice", identity="x", settings={"width": 8}, card={})
     with pytest.raises(FileError, match=r"dice.safetensors: a network for liars_dice, not for hold'em rivers; give one"):
         search_spot(SPOT, tmp_path / "dice.safetensors")
-    with pytest.raises(FileError, match="holds no training on turns"):
+    with pytest.raises(FileError, match="contains no training on turns"):
         search_spot(SPOT, tmp_path)
     folder = copied(unbroken, tmp_path)
     (folder / NET).unlink()

@@ -166,7 +166,7 @@ def test_a_checkpoint_of_another_game_is_refused(unbroken: Path, tmp_path: Path)
     train("liars_dice(dice_sides=3)", settings=replace(TINY, solves=16), out=tmp_path / "other", judge_every=0)
     folder = copied(unbroken, tmp_path)
     shutil.copy(tmp_path / "other" / STATE, folder / STATE)
-    with pytest.raises(FileError, match="the state of another training"):
+    with pytest.raises(FileError, match="state belongs to another training"):
         train(resume=folder, judge_every=0)
     with pytest.raises(FileError, match="not liars_dice"):
         train("liars_dice(dice_sides=3)", resume=unbroken, judge_every=0)

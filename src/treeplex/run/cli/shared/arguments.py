@@ -127,6 +127,6 @@ SOLVING = [
 def check_folders(out: Path | None, resume: Path | None) -> None:
     """Raise :class:`SpecError` unless a training has exactly one folder, either new or to resume."""
     if out is None and resume is None:
-        raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to resume one")
+        raise SpecError("training needs a folder; give --out DIR, or --resume DIR to resume one")
     if out is not None and resume is not None:
         raise SpecError("a resumed run stays in its own folder; give only one of --out and --resume")
