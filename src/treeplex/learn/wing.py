@@ -20,6 +20,7 @@ WING = Wing(
         "treeplex.learn.deepstack.named_agent:DeepStack",
         "treeplex.learn.best_response.named_agent:LearnedResponse",
         "treeplex.learn.alphaholdem.named_agent:AlphaHoldemKind",
+        "treeplex.learn.resolver.kind:Resolver",
     ),
     played_folders={
         "deepstack": "deepstack:net",

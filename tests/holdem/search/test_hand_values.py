@@ -189,3 +189,32 @@ def test_values_are_made_to_sum_to_zero() -> None:
 def test_before_the_flop_there_is_no_board() -> None:
     with pytest.raises(AlgorithmError, match="from the flop on"):
         HandBoard.of(DECK, ())
+
+
+def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
+    """Each evaluation uses a third of the river cards; three in a row differ, and their mean is near the whole deck's value."""
+    spot = Spot(parse_cards("AsKsQhTd"), 10.0, 25.0, all_hands(DECK), BetPlan.same("100%,a", "a"), format=DECK)
+    cut = cut_first_street(spot)
+    reach = cut.start(predicts=False).reach_at_leaves(np.random.default_rng(2).random(cut.size))
+    whole = HandValues(None).fresh(cut.leaves, reach, (0, 1))
+    leaf = HandValues(None, parts=3)
+    parts = [leaf.fresh(cut.leaves, reach, (0, 1)) for _ in range(4)]
+    assert np.abs(parts[0][0] - parts[1][0]).max() > 0.1
+    np.testing.assert_array_equal(parts[0][0], parts[3][0])
+    for player in (0, 1):
+        weight = reach[player] * cut.leaves.opposing(reach, player)
+        mean = np.mean([part[player] for part in parts[:3]], axis=0)
+        expected, found = ((weight * values).sum() for values in (whole[player], mean))
+        assert abs(found - expected) < 0.02 * (weight * 10.0).sum()
+        assert np.abs(mean - whole[player])[weight > 0].mean() < np.abs(parts[0][player] - whole[player])[weight > 0].mean()
+    with pytest.raises(AlgorithmError, match="not symmetric; use parts=1"):
+        HandValues(None, parts=2, symmetric=True)
+
+
+def test_threads_do_not_change_values() -> None:
+    spot = Spot(parse_cards("AsKsQhTd"), 10.0, 25.0, all_hands(DECK), BetPlan.same("50%,100%,a", "a"), format=DECK)
+    cut = cut_first_street(spot)
+    reach = cut.start(predicts=False).reach_at_leaves(np.ones(cut.size))
+    one, two = (HandValues(None, threads=threads).fresh(cut.leaves, reach, (0, 1)) for threads in (1, 2))
+    np.testing.assert_array_equal(one[0], two[0])
+    np.testing.assert_array_equal(one[1], two[1])

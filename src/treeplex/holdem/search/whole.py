@@ -57,6 +57,7 @@ class WholeHoldemAgent(BaseAgent):
     Attributes:
         guide: the blueprint at this table, with action translation.
         solving: settings of street solving.
+        leaf: values at the start of the turn, for solves of the flop; None: no network.
         ranges: float64 [H] of each player, unnormalised, given the actions so far.
         solver: the agent for the rest of the hand; None while the guide plays.
         path: events of this hand.
@@ -71,6 +72,8 @@ class WholeHoldemAgent(BaseAgent):
         guide: Agent,
         solving: StreetSolving | None = None,
         generator: np.random.Generator | None = None,
+        *,
+        leaf: LeafValue | None = None,
     ) -> None:
         """Create the agent.
 
@@ -83,7 +86,7 @@ class WholeHoldemAgent(BaseAgent):
             raise GameError(
                 "streets are solved in heads-up no-limit hold'em with the button at player 1; leave dealer and bets out"
             )
-        self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
+        self.holdem, self.guide, self.solving, self.leaf = game, guide, solving or StreetSolving(), leaf
         self.pace, self._numbers = PACE, 0
         self._opened: dict[tuple[int | None, tuple[int, ...]], tuple[ResolvingAgent | None, int]] = {}
         self.solving.check()
@@ -206,16 +209,20 @@ class WholeHoldemAgent(BaseAgent):
                 ranges = carried[0].belief.ranges
             else:  # no values to carry over: the last solve was depth-limited, or its betting ended first
                 ranges = self._free(before.carried(self.player or 0).belief.ranges)
-        ends = solving.continuations and table.street + 2 < len(self.holdem.rules.format.deal)
+        before_turn = table.street + 2 < len(self.holdem.rules.format.deal)
+        by_leaf = self.leaf is not None and before_turn
+        ends = bool(solving.continuations) and before_turn and not by_leaf
         safe = not carried and solving.promises != RANGES and solving.gadget != UNSAFE
         below = self._below() if ends or safe else None
         if ends and below is None:
             return None
         promised = self._promised(below, ranges) if safe and below is not None else {}
-        game = self._street(ranges) if ends else HoldemGame.of(self._spot(ranges))
+        game = self._street(ranges) if ends or by_leaf else HoldemGame.of(self._spot(ranges))
         if game is None:
             return None
         horizon, leaves = TO_THE_END, list[LeafValue]()
+        if by_leaf and self.leaf is not None:
+            horizon, leaves = Horizon(rounds=1, all_in=True), [self.leaf, self.leaf]
         if ends and below is not None:
             horizon, policy = Horizon(rounds=1, all_in=True), below[0]
             choices = biased_hands(policy)[: solving.continuations]
@@ -274,10 +281,16 @@ class WholeHoldemAgent(BaseAgent):
         return spot
 
     def _likely(self) -> tuple[Floats, Floats]:
-        """The ranges without unlikely hands; if no hands are to be left out, every hand gets a small weight."""
+        """The ranges without unlikely hands; if no hands are to be left out, every hand gets a small weight.
+
+        An agent with a network leaves out only hands of the opponent, since no blueprint could play its own.
+        """
         drop, ranges = self.solving.drop, self._free(self.ranges)
         first, second = (
-            np.where(weights >= drop * weights.max(), weights, 0.0) if drop else with_trace(weights) for weights in ranges
+            np.where(weights >= drop * weights.max(), weights, 0.0)
+            if drop and (self.leaf is None or player != self.player)
+            else with_trace(weights)
+            for player, weights in enumerate(ranges)
         )
         return self._free((first, second))
 

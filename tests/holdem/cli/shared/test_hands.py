@@ -191,14 +191,15 @@ def test_the_usual_opponent() -> None:
     from treeplex.holdem.whole.named import holdem
 
     given: list[tuple[dict[str, Any], str]] = [
-        ({"stack": 100}, "rebel"),
-        ({"stack": 400}, "rules(style=regular)"),
+        ({"stack": 100}, "resolver"),
+        ({"stack": 400}, "resolver"),
+        ({"stack": 400, "bets": [2, 2, 4, 4]}, "rules(style=regular)"),
         ({"players": 3}, "uniform"),
     ]
     wanted = Seat(None, None, None, None, None, None, 1, {})
     for rules, whom in given:
         assert usual_opponent(holdem(**rules), wanted)[0] == whom
-    out = play("holdem(stack=30)", "--seed", 1, typed="fold\nq\n")
+    out = play("holdem(stack=30,bets=[2;2;4;4])", "--seed", 1, typed="fold\nq\n")
     assert (
         "against rules(style=regular): tight and aggressive: plays few hands and bets them (--against names another)\n" in out
     )

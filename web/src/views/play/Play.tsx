@@ -23,6 +23,7 @@ const SHORT: Record<string, string> = {
   solution: "the solution",
   uniform: "random play",
   rebel: "ReBeL's network",
+  resolver: "the strongest agent",
   "lbr(against=uniform,actions=fcpa)": "a local best response",
   "search(depth=2,iterations=32)": "a search two actions deep",
 };

@@ -74,8 +74,8 @@ def play_whole(rules: Holdem, wanted: Seat) -> None:
 
 
 def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
-    """The default opponent: a ReBeL network that ships with the library if one matches the game, else simple rules."""
-    for whom in (UNIFORM,) if rules.num_players > 2 else ("rebel", f"{Rules.name}(style=regular)"):
+    """The default opponent: heads-up ``resolver``, or a shipped ReBeL network, or rules; with more players random play."""
+    for whom in (UNIFORM,) if rules.num_players > 2 else ("resolver", "rebel", f"{Rules.name}(style=regular)"):
         with suppress(SpecError, GameError):
             return whom, wanted.opponent(rules, whom)
     raise GameError(f"{rules.spec} has no default opponent; name one with --against")

@@ -6,9 +6,10 @@ of both ranges. The output is added to the hand's value at a showdown without fu
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import chain, islice
 from math import comb
 from typing import Any, NamedTuple
 
@@ -33,8 +34,10 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 Function = Callable[[Singles], Singles]
 """Maps rows of hands, float32 [n, INPUTS], to their values over the showdown, in pots, float32 [n, 1]."""
-TOGETHER = 256
+TOGETHER = 64
 """Number of boards per call of the function."""
+Share = tuple["LaterBoard", int, Floats]
+"""A board below a place, a player, and the values of its hands on that board, weighted by the board's probability."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +163,11 @@ def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: F
     return worth[0] - 0.5 * surplus, worth[1] - 0.5 * surplus
 
 
+def part_of(card: int, parts: int) -> int:
+    """Return the part of the deck that a card is in: parts have about the same number of cards of each rank and suit."""
+    return ((card >> 2) + (card & 3)) % parts
+
+
 class LaterBoard(NamedTuple):
     """A board dealt after a place.
 
@@ -186,6 +194,23 @@ class LaterPlay(NamedTuple):
     shown: list[tuple[int, AllIns]]
 
 
+def scale_parts(part: Sequence[LaterBoard], boards: Sequence[LaterBoard], values: Ranges) -> None:
+    """Scale sums over some of the boards to sums over all, by the number of boards that each hand allows.
+
+    Args:
+        part: the boards summed over.
+        boards: all boards.
+        values: for each player float64 [K, H], changed in place.
+    """
+    counts = np.zeros((2, *values[0].shape))
+    for count, some in zip(counts, (part, boards), strict=True):
+        for below in some:
+            count[below.place, below.board.held] += 1
+    scale = np.divide(counts[1], counts[0], out=np.ones_like(counts[0]), where=counts[0] > 0)
+    for own in values:
+        own *= scale
+
+
 class HandValues:
     """Leaf values at the start of a hold'em street, by a function of single hands; all-ins are exact.
 
@@ -196,11 +221,25 @@ class HandValues:
             alternating search; they are still weighted by the current policies.
         symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; valid only for
             searches that start from those ranges.
+        parts: each evaluation uses one of this many parts of the next street's cards, in turn; a part has all ranks and suits.
+        threads: number of threads. Results do not depend on it.
         kept: the cached values; None before the first evaluation.
     """
 
-    def __init__(self, function: Function | None, *, step: int = 1, every: int = 1, symmetric: bool = False) -> None:
+    def __init__(
+        self,
+        function: Function | None,
+        *,
+        step: int = 1,
+        every: int = 1,
+        symmetric: bool = False,
+        parts: int = 1,
+        threads: int = 1,
+    ) -> None:
+        if parts > 1 and symmetric:
+            raise AlgorithmError("parts of the next street's cards are not symmetric; use parts=1 or symmetric=False")
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
+        self.parts, self.threads, self._fresh = parts, threads, 0
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
         self._calls = 0
         self._places: HoldemPlaces | None = None
@@ -235,7 +274,13 @@ class HandValues:
             for owner in wanted:
                 against = believed[1 - owner][index, shown.held].astype(np.float32)
                 values[owner][index, shown.held] = pot * (shown.edges @ against)
-        self._add_boards(places, following.boards, believed, wanted, values)
+        boards = following.boards
+        if self.parts > 1:
+            part, self._fresh = self._fresh % self.parts, self._fresh + 1
+            boards = [below for below in boards if part_of(below.board.cards[-1], self.parts) == part]
+        self._add_boards(places, boards, believed, wanted, values)
+        if self.parts > 1:
+            scale_parts(boards, following.boards, values)
         for owner in wanted:
             mass = places.opposing(believed, owner)
             values[owner][...] = np.divide(values[owner], mass, out=np.zeros_like(mass), where=mass > 0)
@@ -245,13 +290,22 @@ class HandValues:
         self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
         """Add the values of boards, weighted by their probability, in chunks that bound memory."""
-        for first in range(0, len(boards), TOGETHER):
-            self._add_some(places, boards[first : first + TOGETHER], believed, wanted, values)
+        chunks = [boards[first : first + TOGETHER] for first in range(0, len(boards), TOGETHER)]
 
-    def _add_some(
-        self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...], values: Ranges
-    ) -> None:
-        """Add the values of boards, weighted by their probability, in one call of the function."""
+        def shares(chunk: list[LaterBoard]) -> list[Share]:
+            return self._shares(places, chunk, believed, wanted)
+
+        if self.threads > 1:
+            with ThreadPoolExecutor(self.threads) as pool:
+                found = list(pool.map(shares, chunks))
+        else:
+            found = list(map(shares, chunks))
+        for below, owner, worth in chain.from_iterable(found):
+            for image in below.images:
+                values[owner][below.place, image] += worth
+
+    def _shares(self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...]) -> list[Share]:
+        """Return the values of boards, weighted by their probability, from one call of the function."""
         pending: list[tuple[LaterBoard, float, Floats, Floats, Floats]] = []
         rows: list[Singles] = []
         for below in boards:
@@ -269,7 +323,7 @@ class HandValues:
             if self.function is not None:
                 rows += [board.rows(reach, mass, equity, board.look(pot, stack), owner) for owner in wanted]
         over = self.function(np.concatenate(rows))[:, 0] if rows and self.function is not None else np.zeros(0, np.float32)
-        first = 0
+        first, shares = 0, list[Share]()
         for below, chips, reach, mass, worth in pending:
             if len(over):
                 for owner in wanted:
@@ -277,9 +331,8 @@ class HandValues:
                     first += worth.shape[1]
             if self.every > 1:
                 worth[0], worth[1] = zero_sum((worth[0], worth[1]), (reach[0], reach[1]), mass)
-            for owner in wanted:
-                for image in below.images:
-                    values[owner][below.place, image] += chips * mass[owner] * worth[owner]
+            shares += [(below, owner, chips * mass[owner] * worth[owner]) for owner in wanted]
+        return shares
 
     @staticmethod
     def _chance(places: HoldemPlaces, board: HandBoard) -> float:

@@ -1,0 +1,1 @@
+"""``resolver``: continual re-solving of heads-up no-limit hold'em without buckets."""

@@ -1,0 +1,96 @@
+"""The named agent ``resolver``."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.base.settings import setting
+from treeplex.errors import SpecError
+from treeplex.games.base import Game
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.street_solving import StreetSolving, check_sizes
+from treeplex.holdem.search.whole import WholeHoldemAgent
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.search.agents.agent import Agent
+from treeplex.search.methods import METHOD_NAMES, METHODS
+from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
+from treeplex.search.resolving.resolved import RESOLVING
+
+DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"))
+RIVERS, EVERY, PARTS = 2, 2, 4
+"""The network's equities use every second river, values are reused for two iterations, and each evaluation uses a quarter of
+the turn cards."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolverSettings(ThinkingSettings):
+    """Settings of ``resolver``."""
+
+    chart: str = setting("", "preflop chart: 20bb, 50bb, 100bb, 200bb or a .spot file (empty: the nearest shipped one)")
+    net: str = setting("hands", "network for the start of the turn: hands (the shipped one), or a file of train hand-values")
+    flop: str = setting(DEFAULTS.bets[0], "bet sizes on a solved flop, such as [50%;a]")
+    turn: str = setting(DEFAULTS.bets[1], "bet sizes on a solved turn")
+    river: str = setting(DEFAULTS.bets[2], "bet sizes on a solved river")
+    later: str = setting(DEFAULTS.later, "bet sizes on the river within a solve of the turn")
+    raises: str = setting(DEFAULTS.raises, "raise sizes, dropped when time is short")
+    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in up to this multiple of the pot", low=0)
+    force_allin: float = setting(
+        DEFAULTS.force_allin, "replace a bet that leaves less than this multiple of the pot behind by all-in", low=0
+    )
+    iterations: int = setting(DEFAULTS.iterations, "maximum number of iterations per solve", low=1)
+    think: float | None = setting(2.0, "seconds per decision; none: no time limit", above=0)
+    gadget: str = setting(DEFAULTS.gadget, "gadget of rivers, which guarantees the values of the turn", choices=RESOLVING[:3])
+    method: str = setting(DEFAULTS.method, "solving method for streets", choices=METHODS, listed=METHOD_NAMES)
+    drop: float = setting(
+        DEFAULTS.drop, "leave out hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
+    )
+    threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
+
+    def check(self) -> None:
+        """Reject invalid bet sizes."""
+        super().check()
+        for name in ("flop", "turn", "river", "later", "raises"):
+            check_sizes(name, getattr(self, name), raises=name == "raises")
+
+
+class Resolver(AgentKind):
+    """Plays heads-up no-limit hold'em with all 1,326 hands on every street, without a blueprint."""
+
+    name = "resolver"
+    text = "plays preflop by the nearest chart, solves flops with a value network, and turns and rivers to the end"
+    source = "Moravčík et al. 2017 (DeepStack); Brown et al. 2020 (ReBeL)"
+    plays = "two-player no-limit holdem"
+    example = "resolver(think=2)"
+    settings = ResolverSettings
+
+    def make(self, game: Game, settings: ResolverSettings, generator: np.random.Generator) -> Agent:
+        from treeplex.learn.hand_values.inference import hand_function
+        from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
+        from treeplex.learn.resolver.preflop import PreflopCharts, nearest_book
+
+        public = game.public
+        if not isinstance(public, PublicHoldem) or public.rules.format != HOLDEM or public.players != 2:
+            raise SpecError(f"resolver plays two-player holdem with 52 cards, not {game}")
+        if public.rules.rake.rate > 0:
+            raise SpecError("resolver does not support rake; leave the rake out")
+        book = nearest_book(public, (settings.chart,) if settings.chart else ())
+        net = shipped_hand_net("turn") if settings.net == HANDS else settings.net
+        solving = StreetSolving(
+            start=1,
+            bets=(settings.flop, settings.turn, settings.river),
+            later=settings.later,
+            raises=settings.raises,
+            add_allin=settings.add_allin,
+            force_allin=settings.force_allin,
+            iterations=settings.iterations,
+            gadget=settings.gadget,
+            method=settings.method,
+            threads=settings.threads,
+            drop=settings.drop,
+        )
+        leaf = HandValues(hand_function(net), step=RIVERS, every=EVERY, parts=PARTS, threads=settings.threads)
+        agent = WholeHoldemAgent(public, PreflopCharts(public, book, generator), solving, generator, leaf=leaf)
+        agent.think = settings.think
+        agent.about = f"preflop by the chart for {book.stack:g} big blinds"
+        return agent

@@ -1,0 +1,111 @@
+"""``resolver`` plays whole hands of heads-up no-limit hold'em at any stack, without PyTorch and without a blueprint."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.errors import SpecError
+from treeplex.games.base import CHANCE
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.search.whole import WholeHoldemAgent
+from treeplex.learn.resolver.preflop import PreflopCharts, nearest_book
+from treeplex.search.named_agents.registry import agent
+
+QUICK = "resolver(think=none,iterations=2)"
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import treeplex as tp
+player = tp.agent("resolver(think=none,iterations=1)", "holdem(stack=40)")
+player.begin(0)
+for event in (4, 1, 50, 33, 8):
+    player.see(event)
+print(player.policy().sum(axis=0).mean())
+"""
+
+
+@pytest.mark.parametrize(("stack", "chart"), [(20, 20), (70, 50), (150, 100), (200, 100), (400, 200), (600, 200)])
+def test_the_nearest_chart(stack: int, chart: int) -> None:
+    game = tp.load(f"holdem(stack={stack})")
+    assert nearest_book(game.public).stack == chart  # type: ignore[arg-type]
+
+
+def test_any_raise_is_answered_preflop() -> None:
+    """Aces never fold, and seven-deuce offsuit folds to a large raise, whatever the size."""
+    game = tp.load("holdem(stack=200)")
+    player = PreflopCharts(game.public, nearest_book(game.public))  # type: ignore[arg-type]
+    names = [game.public.hand_name(game.public.first_state(), 0, hand) for hand in range(1326)]
+    aces, rags = names.index("AsAh"), names.index("7s2h")
+    for raised in (4, 5, 6, 9, 14, 30, 77, 199, 200):
+        player.begin(0)
+        player.see(raised)
+        policy = player.policy()
+        np.testing.assert_allclose(policy.sum(axis=0), 1.0, atol=1e-6)
+        assert policy[0, aces] < 1e-3
+        if raised > 20:
+            assert policy[0, rags] > 0.99
+    player.begin(1)
+    for event in (5, 13, 40):
+        assert player.policy()[0, aces] < 1e-3
+        player.see(event)
+    assert player.policy()[0, rags] > 0.99
+
+
+@pytest.mark.slow
+def test_hands_against_every_kind_of_bet() -> None:
+    """Whole hands from 10 to 300 big blinds against an opponent who bets at random."""
+    random = np.random.default_rng(0)
+    for stack in (20, 100, 600):
+        game = tp.load(f"holdem(stack={stack})")
+        player = agent(QUICK, game)
+        for seat in (0, 1):
+            player.begin(seat)
+            state, deck = game.public.first_state(), random.permutation(52).tolist()
+            while (options := game.public.options(state)).player >= 0 or options.player == CHANCE:
+                labels = list(options.labels)
+                if options.player == CHANCE:
+                    event = deck.pop()
+                elif options.player == seat:
+                    policy = player.policy()
+                    np.testing.assert_allclose(policy.sum(axis=0), 1.0, atol=1e-5)
+                    event = labels[int(policy.mean(axis=1).argmax())]
+                else:
+                    event = labels[int(random.integers(max(len(labels) - 1, 1)))] if random.random() < 0.4 else 1
+                    event = event if event in labels else labels[0]
+                player.see(event)
+                state = game.public.after(state, event)
+
+
+@pytest.mark.slow
+def test_a_made_hand_calls_and_air_folds_on_the_river() -> None:
+    """The nuts never fold to an all-in, and the worst hand always does."""
+    game = tp.load("holdem(stack=100)")
+    player = agent("resolver(think=none,iterations=20)", game)
+    assert isinstance(player, WholeHoldemAgent)
+    player.begin(0)
+    for event in (5, 1, *parse_cards("AhKd7c"), 1, 1, *parse_cards("2s"), 1, 1, *parse_cards("Kh"), 1, 100):
+        player.see(int(event))
+    policy = player.policy()
+    names = [game.public.hand_name(game.public.first_state(), 0, hand) for hand in range(1326)]
+    assert policy[0, names.index("KsKc")] < 0.01
+    assert policy[0, names.index("4c3d")] > 0.99
+
+
+@pytest.mark.slow
+def test_it_needs_no_pytorch() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=True)
+    assert float(done.stdout) == pytest.approx(1.0)
+
+
+def test_other_games_are_refused() -> None:
+    for game, reason in (
+        ("holdem(players=3)", "plays two-player holdem with 52 cards"),
+        ("holdem(ranks=6)", "plays two-player holdem with 52 cards"),
+        ("holdem(rake=0.05)", "resolver does not support rake"),
+        ("leduc_poker", "plays two-player holdem"),
+    ):
+        with pytest.raises(SpecError, match=reason):
+            agent(QUICK, game)
