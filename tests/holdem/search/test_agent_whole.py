@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from tests.holdem.search.test_agent import Drawn
+from tests.holdem.search.test_agent import FixedDraws
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Decision, Fold, StreetEnd, payoffs
 from treeplex.holdem.cards.evaluator import format_strengths
@@ -33,7 +33,9 @@ def agents(method: str, river: int) -> tuple[list[SearchAgent], np.ndarray]:
     weights = weights / weights.sum()
 
     numbers, leaf = np.cumsum(weights) - weights / 2, ExactLeaf(iterations=river)
-    return [holdem_agent(SPOT, leaf, Drawn(number), method=method, iterations=T, endgame=river) for number in numbers], weights
+    return [
+        holdem_agent(SPOT, leaf, FixedDraws(number), method=method, iterations=T, endgame=river) for number in numbers
+    ], weights
 
 
 class Responder:

@@ -187,7 +187,7 @@ def test_values_are_made_to_sum_to_zero() -> None:
 
 
 def test_before_the_flop_there_is_no_board() -> None:
-    with pytest.raises(AlgorithmError, match="from the flop on"):
+    with pytest.raises(AlgorithmError, match="need at least a flop"):
         HandBoard.of(DECK, ())
 
 

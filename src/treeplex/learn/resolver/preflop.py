@@ -11,7 +11,7 @@ from treeplex.holdem.study.preflop_charts import chart_book, shipped_charts
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.translation.mapping import bets_at, heard, spoken
+from treeplex.search.translation.mapping import bets_at, real_actions, translation_shares
 
 OFF = -1
 
@@ -81,7 +81,7 @@ class PreflopCharts(BaseAgent):
         policy = np.zeros((len(real.kinds), len(hand_of(self.state).table.paid and self.game.possible(self.state)[0])))
         if self.at != OFF:
             decision = self.book.decisions[self.at]
-            np.add.at(policy, spoken(decision.bets, real), decision.policy)
+            np.add.at(policy, real_actions(decision.bets, real), decision.policy)
         passive = real.kinds.index("fold" if "fold" in real.kinds else "pass")
         policy[passive, ~policy.any(axis=0)] = 1.0
         return policy
@@ -89,7 +89,7 @@ class PreflopCharts(BaseAgent):
     def _following(self, action: int) -> int:
         """Return the chart's decision after an action at the table."""
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
-        meant = int(heard(real, action, decision.bets, "likelier").argmax())
+        meant = int(translation_shares(real, action, decision.bets, "likelier").argmax())
         if real.kinds[action] == "bet" and decision.bets.kinds[meant] != "bet":
             bets = [number for number, kind in enumerate(decision.bets.kinds) if kind == "bet"]
             if not bets:
