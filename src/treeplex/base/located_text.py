@@ -66,6 +66,9 @@ def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bo
         example: a sample line for errors.
         numbered: whether locations include the line number.
 
+    Returns:
+        The document as located values.
+
     Raises:
         FileError: text that is not one YAML document.
     """

@@ -66,6 +66,9 @@ def check_rules(
         watch: called with the number of playthroughs so far.
         progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
+    Returns:
+        The implementations and the numbers of playthroughs, histories and infosets compared.
+
     Raises:
         GameError: the implementations differ (the message names the history), or the rules fail.
         SpecError: there is nothing to compare.

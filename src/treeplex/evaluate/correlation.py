@@ -157,6 +157,9 @@ def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudge
         device: joint plans and their probabilities.
         progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
+    Returns:
+        Expected payoffs, and for each concept the distance, gains and triggers, in the game's units.
+
     Raises:
         AlgorithmError: the support or the game is too large.
     """

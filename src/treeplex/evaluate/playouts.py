@@ -75,6 +75,9 @@ def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed
         playouts: number of games, at least 2.
         seed: random seed; equal seeds give equal games.
 
+    Returns:
+        Each player's mean payoff with its standard error, in the game's units.
+
     Raises:
         SpecError: too few playouts.
         GameError: the rules are invalid.
@@ -100,6 +103,9 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
         playouts: number of games, rounded up to whole rounds, at least two.
         seed: random seed; equal seeds give equal games.
 
+    Returns:
+        The first policy's mean payoff per game with its standard error, in the game's units.
+
     Raises:
         SpecError: too few playouts.
         GameError: the rules are invalid.
@@ -122,6 +128,9 @@ def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: 
         play: function from round number and seat of the first policy to all payoffs.
         count: number of players.
         playouts: number of games, rounded up to whole rounds, at least two.
+
+    Returns:
+        The first policy's mean payoff per game with its standard error.
     """
     check_playouts(playouts)
     rounds = max(2, -(-playouts // count))

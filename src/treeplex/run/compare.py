@@ -238,6 +238,9 @@ def compare(
         progress: as for :func:`treeplex.solve`.
         options: options of the game's kind, as for :func:`treeplex.solve`, applied to all algorithms.
 
+    Returns:
+        A :class:`Comparison` with one solution per algorithm, in the given order.
+
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does; algorithms are checked before any runs.
     """

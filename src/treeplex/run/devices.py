@@ -125,6 +125,9 @@ def load_device(path: str | os.PathLike[str], game: CompiledGame | str | Game | 
         game: the device's game (a spec, rules or compiled game); default: the game named in the file.
         refine: compile the game with ``refine``; a run folder records this itself.
 
+    Returns:
+        The device.
+
     Raises:
         FileError: the file is missing, truncated, modified, not a device, of another version, or its game cannot be loaded.
         PolicyError: the device belongs to another game.

@@ -64,6 +64,9 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
         game: the policy's game; default: the game named in the file or folder.
         complete: play uniformly at infostates missing from a text file, instead of raising an error.
 
+    Returns:
+        A :class:`treeplex.Policy`, or for a solved spot its policy on the spot.
+
     Raises:
         FileError: the file is missing, damaged, of another format version, or its game must be given.
         PolicyError: the policy belongs to another game, lacks an infostate, or is not a distribution somewhere.
@@ -86,6 +89,9 @@ def judge(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> 
         policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, agent, or ``"uniform"``; see
             :func:`as_policy`.
         progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
+
+    Returns:
+        A :class:`treeplex.evaluate.judge.Judgement`, in the game's units (chips in hold'em).
 
     Raises:
         PolicyError: the policy does not fit the game.

@@ -103,6 +103,9 @@ def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> Act
         sizes: bet sizes, each a share of the pot after the call (``50%``) or all-in (``a``). A size outside the range of legal
             bets is replaced by the nearest legal bet.
 
+    Returns:
+        The restricted public tree.
+
     Raises:
         SpecError: a size is invalid or not offered by the rules.
     """

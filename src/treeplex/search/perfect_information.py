@@ -57,6 +57,9 @@ def certain_policy(
         settings: search settings; ``playthroughs`` is ignored, and ``batch`` is the number of states searched together.
         watch: called after each batch with the numbers of states searched and known.
 
+    Returns:
+        The policy on the compiled game.
+
     Raises:
         GameError: the rules hide information, or payoffs do not sum to zero.
     """

@@ -107,6 +107,9 @@ def playthrough_policy(
         generator: random generator for drawing iterations.
         part: the part of a larger set of playthroughs to run; None for all.
         watch: called regularly with the number of subgames searched so far.
+
+    Returns:
+        The mean policy on the compiled game.
     """
     game, rules = compile_game(game), public_tree(rules)
     root, count = rules.first_state(), settings.playthroughs

@@ -30,6 +30,9 @@ def own_algorithm(value: object, name: str | None = None) -> Algorithm:
         value: the object.
         name: the algorithm's name; None for the object's own name.
 
+    Returns:
+        The algorithm.
+
     Raises:
         SpecError: the object is none of these.
     """

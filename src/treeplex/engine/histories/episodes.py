@@ -55,6 +55,9 @@ def play_episodes(
         depth: maximum number of nodes on a path.
         seed: random seed.
         number: number of the first episode.
+
+    Returns:
+        The episodes, in the order of their numbers.
     """
     episodes, players = seats.shape
     room = episodes * depth

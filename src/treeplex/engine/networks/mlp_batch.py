@@ -181,6 +181,9 @@ def packed(
         weights: [outputs, inputs] of each layer.
         biases: [outputs] of each layer.
         gains, shifts: [outputs] of each layer but the last.
+
+    Returns:
+        The packed parameters, float32 [P].
     """
     parts = []
     for layer, (matrix, bias) in enumerate(zip(weights, biases, strict=True)):

@@ -209,6 +209,9 @@ def walk_rules(
         most_infosets: maximum number of infosets; exceeding it is a fault, as are deeper paths.
         most_terminals: maximum number of stored terminals; if there are more, none are stored.
         progress: [2], indexed by :data:`SEEN` and so on.
+
+    Returns:
+        The infosets, sizes and any fault; see :class:`Discovery`.
     """
     players = calls.players
     frames = new_frames(calls, start, np.arange(players), frame_count)

@@ -142,6 +142,9 @@ def numbered(
             first provisional sequence and the provisional sequence that leads to it.
         root_player, root_sequence: int64 [R], for each root its player and provisional number; a player's empty sequence first.
         sequences: Q.
+
+    Returns:
+        The tree, the final number of each provisional sequence, and the order of infosets.
     """
     players = int(root_player.max()) + 1
     order = np.lexsort((actions, level, player))
@@ -199,6 +202,9 @@ def sparse_operator(tree: Tree, sequences: NDArray[np.int32], payoffs: Floats) -
         tree: the treeplexes.
         sequences: int32 [Z, N], final sequence of each player at each terminal.
         payoffs: float64 [Z, N], chance probability times payoff.
+
+    Returns:
+        The operator, with one entry per tuple of sequences with a non-zero payoff.
     """
     players = sequences.shape[1]
     pointers = np.zeros(int(tree.sequence_offsets[-1]) + 1, np.int64)

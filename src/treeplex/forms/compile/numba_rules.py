@@ -104,6 +104,9 @@ def compile_numba_rules(
             others during it.
         watch: called periodically with the number of histories so far.
 
+    Returns:
+        The compiled game; infostate strings are computed on demand.
+
     Raises:
         ImperfectRecallError: two histories of an infoset differ in the player's own past actions or infostates.
         GameError: chance probabilities do not sum to one, histories of an infoset have different actions, integers exceed 64

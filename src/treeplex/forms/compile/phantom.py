@@ -36,6 +36,9 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
         limit: maximum number of entries of lists and terms, default :data:`MOST_ENTRIES`.
         watch: called periodically with the number of histories so far.
 
+    Returns:
+        The compiled game; infostate strings are computed on demand.
+
     Raises:
         GameError: more entries than the limit, or an abrupt game that does not fit in memory.
     """

@@ -168,6 +168,9 @@ def compile_public_tree(
         limit: maximum number of sequences, default :data:`MOST_SEQUENCES`; clearly larger games are refused early.
         watch: called periodically with the number of histories so far.
 
+    Returns:
+        The compiled game.
+
     Raises:
         GameError: the prior or chance weights are not distributions, a payoff is not finite, a node has no or repeated actions,
             two public nodes share an infostate, or there are too many sequences.

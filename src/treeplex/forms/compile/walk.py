@@ -69,6 +69,9 @@ def compile_rules(
             two, by an estimate (:mod:`treeplex.games.size_estimate`).
         watch: called periodically with the number of histories so far.
 
+    Returns:
+        The compiled game.
+
     Raises:
         ImperfectRecallError: a player's own past differs within an infostate, which the message names, and ``refine`` is off.
         GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,

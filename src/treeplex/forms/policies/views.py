@@ -133,6 +133,9 @@ def probe(rules: Game, kind: str | None = None) -> PlayStatistics:
         rules: rules with sequential moves.
         kind: :data:`TENSOR` or :data:`WORDS`; None: :data:`TENSOR` if the rules define it.
 
+    Returns:
+        The encoding of infosets, and the size and kind of payoffs.
+
     Raises:
         GameError: ``kind`` is :data:`TENSOR`, which the rules do not define.
     """

@@ -231,6 +231,9 @@ class Session:
                 kernel compilation.
             progress: called before the first step and after each.
 
+        Returns:
+            All records, the status and the folder.
+
         Raises:
             AlgorithmError: the job cannot continue; its last checkpoint is kept.
             GameError, PolicyError, SpecError: the request is invalid; a new job without a checkpoint leaves no files.

@@ -79,6 +79,9 @@ def sample(
         progress: False hides progress; default: one updating line on a terminal or in a notebook, or ``logging`` at level INFO;
             see :func:`treeplex.solve`. A function is called about ten times per second.
 
+    Returns:
+        A :class:`treeplex.run.sample.job.SamplingRun` with the average policy and all evaluations.
+
     Raises:
         SpecError: an unknown name or a value outside its range.
         GameError: the rules cannot be walked.

@@ -378,6 +378,9 @@ def rebuilt(
         settings: settings with new limits.
         iterations: requested iterations.
         new: whether the run starts from scratch, so that the horizon may change.
+
+    Returns:
+        The solver and the settings.
     """
     if new:
         solver, settings = planned(game, algorithm, replace(settings, horizon=settings.iterations))

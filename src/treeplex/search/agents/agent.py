@@ -383,6 +383,9 @@ def agent_policy(
         watch: called after each public history with the number processed, the total, and the number of subgames solved.
         progress: False hides progress; None shows it on a terminal, see :func:`treeplex.solve`.
 
+    Returns:
+        The policy on the compiled game.
+
     Raises:
         GameError: infosets of the agent's game are not enumerated.
     """

@@ -156,6 +156,9 @@ def as_bot(agent: Agent, player: int) -> Any:
         agent: an agent for a game with OpenSpiel's infostate strings and actions.
         player: its seat.
 
+    Returns:
+        The bot.
+
     Raises:
         GameError: OpenSpiel is not installed, or as in :class:`SeatedAgent`.
     """

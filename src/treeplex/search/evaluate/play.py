@@ -87,6 +87,9 @@ class MatchTable:
         Args:
             chance: random generator for deals.
             streams: random generators for the agents' draws, one per seat.
+
+        Returns:
+            The record of the hand; its failure names the seat and the exception.
         """
         game, state = self.game, self.game.first_state()
         self._spent = [0.0] * len(self.agents)

@@ -21,6 +21,9 @@ def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:
         game: the compiled game.
         policies: the policy of each seat.
 
+    Returns:
+        The joint policy.
+
     Raises:
         PolicyError: a policy belongs to another game.
     """
@@ -46,6 +49,9 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
         agent: an agent of a game with infostate strings.
         game: the same game, compiled.
         seat: the agent's seat.
+
+    Returns:
+        The policy on the compiled game.
     """
     probabilities, waiting = uniform_probabilities(game), [tuple[int, ...]()]
     while waiting:

@@ -70,6 +70,9 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
         seed: random seed for their draws.
         progress: called at each decision.
 
+    Returns:
+        The winnings in both seats, in the game's units.
+
     Raises:
         GameError: they play different games, or the game is not for two players.
     """
@@ -153,6 +156,9 @@ def sampled_winnings(
         seed: random seed.
         values: value function for luck adjustment; None for no adjustment.
         progress: called with the number of hands played and the current estimate.
+
+    Returns:
+        The winnings in both seats with standard errors, in the game's units.
 
     Raises:
         GameError: they play different games, the game is not for two players, or ``hands`` is too small.

@@ -168,6 +168,9 @@ class Rounds(Protocol):
             line: the actions so far in the round, as pairs of a public state and an action.
             think: time limit in seconds; None for no limit.
 
+        Returns:
+            The policies of the search.
+
         Raises:
             GameError: the ranges have no compatible hands, or the round is too large.
         """
@@ -215,6 +218,9 @@ def search_round(
         frozen: fixed policies by public state, float64 [A, H].
         iterations: maximum number of iterations.
         think: time limit in seconds, checked after every :data:`STEP` iterations; None for no limit.
+
+    Returns:
+        The last and the average policy, float64 [Q] of the subgame.
 
     Raises:
         GameError: the ranges have no compatible hands.

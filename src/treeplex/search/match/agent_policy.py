@@ -48,6 +48,9 @@ def policy_of_agent(
         plays: number of draws for an agent with a random policy; None for 32.
         seed: random seed for the draws.
 
+    Returns:
+        The policy at every infoset, and the cost of computing it.
+
     Raises:
         GameError: a game whose infosets are not enumerated, such as a hold'em spot.
         TreeplexError: as in :func:`treeplex.search.named_agents.registry.agent`.

@@ -52,6 +52,9 @@ def local_best_response(
         progress: False hides progress; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with a
             line of text instead.
 
+    Returns:
+        The winnings in both seats with 95% intervals, in the game's units per hand.
+
     Raises:
         SpecError: no such agent, or ``actions`` cannot be parsed.
         GameError: the game is not two-player poker, or there are fewer than 4 hands.

@@ -79,6 +79,9 @@ def match(
         progress: False hides progress; default: one updating line on a terminal, or ``logging`` at level INFO; see
             :func:`treeplex.solve`. A function is called about ten times per second.
 
+    Returns:
+        A :class:`treeplex.search.match.result.MatchResult`: means and intervals per agent, in the game's units per hand.
+
     Raises:
         SpecError: unknown names, or the wrong number of agents for the game.
         GameError, PolicyError, FileError: an agent is for another game, or a file cannot be read or written.

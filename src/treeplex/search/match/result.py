@@ -249,6 +249,9 @@ class MatchResult:
 
         Args:
             path: a file to write: PNG, SVG or PDF.
+
+        Returns:
+            A Matplotlib figure.
         """
         from treeplex.run.plots import write_figure
         from treeplex.search.match.pictures import match_figure

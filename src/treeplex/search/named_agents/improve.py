@@ -67,6 +67,9 @@ def improve(
         iterations: iterations of each solve.
         progress: called with a line of text at each stage.
 
+    Returns:
+        The policy, the added bets, and the exploitability before and after each round.
+
     Raises:
         SpecError: the game has no bets or no public tree, or the gadget is unknown.
         PolicyError, FileError: the blueprint or the opponent does not fit the game.

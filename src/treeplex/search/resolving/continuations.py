@@ -102,6 +102,9 @@ def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, 
         factor: factor by which the probabilities are multiplied.
         others: whether to bias the actions with other names instead.
 
+    Returns:
+        The biased policy.
+
     Raises:
         AlgorithmError: the factor is not above 0, or no action has such a name.
     """

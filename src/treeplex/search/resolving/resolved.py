@@ -158,6 +158,9 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
         trunk: the part of the game before the subgames.
         promised: for each subgame float64 [H], see :func:`opponent_values`.
         player: the player who re-solves.
+
+    Returns:
+        For each subgame float64 [H], the gift of each of the opponent's hands.
     """
     other, worth = 1 - player, dict[int, Floats]()
     at_starts: list[Floats] = [np.zeros(0)] * len(trunk.starts)
@@ -222,6 +225,9 @@ def resolve_subgames(
         method: one of :data:`treeplex.search.methods.METHODS`.
         iterations: iterations of each solve.
         batch: number of subgames solved together.
+
+    Returns:
+        The blueprint with the re-solved parts of both players.
 
     Raises:
         PolicyError: the policy belongs to another game.

@@ -53,6 +53,9 @@ def compile_abstraction(game: CompiledGame, rules: ActionAbstraction) -> Compile
         game: the whole game.
         rules: the action abstraction.
 
+    Returns:
+        The compiled abstraction.
+
     Raises:
         GameError: the game was loaded without rules.
     """
@@ -103,6 +106,9 @@ def off_tree_counts(
         rules: the action abstraction.
         plays: for each playthrough, the labels of all actions and cards in the whole game.
         seats: for each playthrough, the seat of the opponent; None to count both seats.
+
+    Returns:
+        The count of each such action, by the path that ends with the action.
     """
     counts: Counter[Path] = Counter()
     played = list(plays)
@@ -124,6 +130,9 @@ def most_frequent_actions(actions: Mapping[Path, float], count: int) -> list[Pat
     Args:
         actions: probability or count of each action, see :func:`off_tree_actions` and :func:`off_tree_counts`.
         count: maximum number of actions to return.
+
+    Returns:
+        The paths that end with these actions.
     """
     return sorted(actions, key=lambda path: (-actions[path], path))[:count]
 

@@ -347,6 +347,9 @@ def cut_states(
         ranges: for each player float64 [B, H_i], the initial ranges; None for all hands as dealt.
         gadget: the gadget in front of the subgames; None for none.
 
+    Returns:
+        The batch.
+
     Raises:
         GameError: a subgame that begins at a terminal node, or a decision without actions.
     """

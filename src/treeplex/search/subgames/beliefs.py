@@ -68,6 +68,9 @@ class Belief:
             game: the game: its public states, a spec or rules.
             path: the labels of actions and chance outcomes from the start of the game.
             policy: function from a public belief state where a player acts to the policy of each hand, float64 [A, H].
+
+        Returns:
+            The public belief state at the end of the path.
         """
         belief = cls.root(game)
         for label in path:

@@ -114,6 +114,9 @@ def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered |
         leaf: payoffs at the cut, where chance moves.
         considered: the actions that the subgame has; None for all.
 
+    Returns:
+        The subgame.
+
     Raises:
         GameError: no player is to act at ``state``, or the tables are too large.
     """

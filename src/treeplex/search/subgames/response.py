@@ -27,6 +27,9 @@ def response_values(subgame: Subgame, policy: NDArray[Any], player: int, leaf_va
         player: the player who responds.
         leaf_values: float64 [K, H_player], the values of the player's hands at the leaves.
 
+    Returns:
+        The values of each hand at every public state of the subgame, in the game's units.
+
     Raises:
         AlgorithmError: the subgame has a cut, but no leaf values are given.
     """

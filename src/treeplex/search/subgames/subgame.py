@@ -348,5 +348,8 @@ class Subgame(ABC):
         Args:
             search: after :meth:`write_guess`.
             weight: weight of these values in the differences of modified CFR-AVG.
+
+        Returns:
+            Root values, best-response values and regrets.
         """
         raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a guess")

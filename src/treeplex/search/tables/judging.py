@@ -151,6 +151,9 @@ def estimate(
         ranges: for each player float64 [H], the range given its actions so far.
         hand: the hand of the player to act.
         where, options, action: the point of the game, the actions by label, and the action taken.
+
+    Returns:
+        The evaluated decision; None for games other than two-player poker.
     """
     game = agent.game
     bets = game.bets(state)

@@ -20,6 +20,9 @@ def listed(
         place: the game and its current state; None if unknown.
         also: a label that is always listed.
         most: number of options above which some are omitted.
+
+    Returns:
+        The selected options by label, in order.
     """
     if len(options) <= most:
         return options

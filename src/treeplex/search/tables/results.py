@@ -53,6 +53,9 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
     Args:
         hands: the hands, including the current one.
         big_blind: unit of results in poker games.
+
+    Returns:
+        Lists of hands, totals and losses by point of the game, as JSON data.
     """
     done = [hand for hand in hands if hand.payoff is not None]
     spots: dict[str, dict[str, float]] = {}

@@ -124,6 +124,9 @@ def translated_policy(
         mapping: how bets are translated, one of :data:`MAPPINGS`.
         rules: the public-tree rules of the real game; None for its own.
 
+    Returns:
+        The policy on the compiled real game.
+
     Raises:
         GameError: the game has no bets, or the games have different hands.
         PolicyError: the policy belongs to another game.

@@ -84,6 +84,9 @@ def grow(
         limit: maximum number of histories, about 40 bytes each. A clearly larger game is refused early.
         watch: called periodically with the number of histories so far.
 
+    Returns:
+        The tree, with histories in depth-first order.
+
     Raises:
         GameError: chance probabilities do not sum to one, histories of an infostate have different actions, payoffs are not
             finite, there are too many histories, or the rules raise an exception.

@@ -14,7 +14,7 @@ from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 
 
 @dataclass(frozen=True)
-class Reached:
+class NodeHistories:
     """The histories of one public node.
 
     Attributes:
@@ -25,9 +25,9 @@ class Reached:
     numbers: Ints
     hands: Ints
 
-    def where(self, chosen: NDArray[np.bool_], numbers: Ints) -> "Reached":
+    def where(self, chosen: NDArray[np.bool_], numbers: Ints) -> "NodeHistories":
         """Return the children ``numbers`` of the chosen histories."""
-        return Reached(numbers, self.hands[chosen])
+        return NodeHistories(numbers, self.hands[chosen])
 
 
 @dataclass
@@ -93,7 +93,7 @@ def public_histories(game: CompiledGame, tree: PublicTree) -> Histories | None:
         GameError: the game was compiled from other rules.
     """
     rows = Rows()
-    stack: list[tuple[Hashable, Reached]] = [(tree.root, deal(rows, np.asarray(tree.prior, np.float64)))]
+    stack: list[tuple[Hashable, NodeHistories]] = [(tree.root, deal(rows, np.asarray(tree.prior, np.float64)))]
     while stack:
         node, reached = stack.pop()
         visited = tree.visit(node)
@@ -114,11 +114,11 @@ def public_histories(game: CompiledGame, tree: PublicTree) -> Histories | None:
             infosets = infosets_at(game, tree, node, visited, reached)
             first = rows.add(reached.numbers, visited.player, np.full(len(infosets), len(visited.actions)), infosets)
             for number, action in enumerate(visited.actions):
-                stack.append((tree.child(node, action), Reached(first + number, reached.hands)))
+                stack.append((tree.child(node, action), NodeHistories(first + number, reached.hands)))
     return rows.harvested()
 
 
-def deal(rows: Rows, prior: Floats) -> Reached:
+def deal(rows: Rows, prior: Floats) -> NodeHistories:
     """Record the deal of player 0's hand, then of player 1's; return the histories after it."""
     marginal = prior.sum(axis=1)
     hands = np.flatnonzero(marginal)
@@ -127,10 +127,10 @@ def deal(rows: Rows, prior: Floats) -> Reached:
     below = rows.add_chance(first[0] + np.arange(len(hands)), weights)
     dealt, others = np.nonzero(weights)
     rank = (np.cumsum(weights > 0, axis=1) - 1)[dealt, others]
-    return Reached(below[dealt] + rank, np.stack((hands[dealt], others), axis=1))
+    return NodeHistories(below[dealt] + rank, np.stack((hands[dealt], others), axis=1))
 
 
-def infosets_at(game: CompiledGame, tree: PublicTree, node: Hashable, decision: Decision, reached: Reached) -> Ints:
+def infosets_at(game: CompiledGame, tree: PublicTree, node: Hashable, decision: Decision, reached: NodeHistories) -> Ints:
     """Return the infoset of each history at a decision node, int64 [D]."""
     held, inverse = np.unique(reached.hands[:, decision.player], return_inverse=True)
     numbers = [game.lookup.get((decision.player, tree.infostate(node, decision.player, hand))) for hand in held.tolist()]
