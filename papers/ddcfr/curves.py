@@ -47,7 +47,7 @@ STABLE = 1e-3
 DRAWS = 10_000
 SHOWN = (1, 10, 100, 200, 500, 1000)
 
-Found = Mapping[str, Mapping[str, Run]]
+RunsByGame = Mapping[str, Mapping[str, Run]]
 Band = tuple[float, float]
 
 
@@ -108,13 +108,13 @@ def cell(reference: Reference | None, run: Run) -> str:
     return f"{short(reference.value)} / {short(run.last)} {reference.mark(run)}".strip()
 
 
-def table(caption: str, algorithms: Sequence[str], runs: Found, known: References) -> Table:
+def table(caption: str, algorithms: Sequence[str], runs: RunsByGame, known: References) -> Table:
     """One row per game, one column per algorithm."""
     rows = [[name, *(cell(known[name].get(key), found[key]) for key in algorithms)] for name, found in runs.items()]
     return Table(caption, ["game", *algorithms], rows)
 
 
-def noise_table(known: References, runs: Found) -> Table:
+def noise_table(known: References, runs: RunsByGame) -> Table:
     """Ranges of the authors' algorithms, reference and measured."""
     rows = [[name, *(f"{spread(known[name][key].band)}; {found[key].ends}" for key in AUTHORS)] for name, found in runs.items()]
     return Table(
@@ -135,13 +135,13 @@ def published_ddcfr(name: str, numbers: Mapping, known: References, key: str = "
     return float(numbers["holdem"]["curves"][name][key][-1])
 
 
-def fixed_dcfr(runs: Found) -> dict[str, Run]:
+def fixed_dcfr(runs: RunsByGame) -> dict[str, Run]:
     """DCFR by game; hold'em in the authors' precision, from the stored result of ``holdem.py``."""
     holdem = stored_holdem().get("float32", {})
     return {name: found["dcfr"] for name, found in runs.items()} | as_runs({n: found["dcfr"] for n, found in holdem.items()})
 
 
-def learned_table(runs: Found, learned: DdcfrRuns, known: References, numbers: Mapping) -> Table:
+def learned_table(runs: RunsByGame, learned: DdcfrRuns, known: References, numbers: Mapping) -> Table:
     """DDCFR, published and measured, compared with DCFR."""
     fixed, rows = fixed_dcfr(runs), []
     for name, run in learned.ours.items():
@@ -244,7 +244,7 @@ def reduction(fixed: Mapping[str, Run], learned: Mapping[str, Run]) -> Reduction
     return Reduction(1 - mean, 1 - exp(low), 1 - exp(high), 1 - sum(ratios) / len(names), names)
 
 
-def reduction_sentence(numbers: Mapping, runs: Found, learned: DdcfrRuns, known: References) -> str:
+def reduction_sentence(numbers: Mapping, runs: RunsByGame, learned: DdcfrRuns, known: References) -> str:
     """The reduction from DCFR to DDCFR, as a sentence."""
     fixed = fixed_dcfr(runs)
     ours = reduction(fixed, learned.ours)
@@ -283,7 +283,7 @@ def tally(pairs: Mapping[str, tuple[Reference, Run]]) -> str:
     return "; ".join(parts) + "."
 
 
-def tally_of(algorithms: Sequence[str], runs: Found, known: References) -> str:
+def tally_of(algorithms: Sequence[str], runs: RunsByGame, known: References) -> str:
     """:func:`tally` of fixed variants."""
     return tally(
         {
@@ -306,7 +306,7 @@ def network_sentence(numbers: Mapping, learned: DdcfrRuns, known: References) ->
     ) + along_curves(numbers, learned.theirs)
 
 
-def policy_sentence(learned: DdcfrRuns, runs: Found) -> str:
+def policy_sentence(learned: DdcfrRuns, runs: RunsByGame) -> str:
     """Description of our policy, and the games on which it beats DCFR beyond noise."""
     fixed = fixed_dcfr(runs)
     better = [n for n, run in learned.ours.items() if run.band[1] < fixed[n].band[0]]
@@ -322,7 +322,7 @@ def policy_sentence(learned: DdcfrRuns, runs: Found) -> str:
     return f"{whose} Its whole range lies {', '.join(parts)}; on the other games the ranges overlap."
 
 
-def early_gap(runs: Found, reference: Mapping) -> dict[str, float]:
+def early_gap(runs: RunsByGame, reference: Mapping) -> dict[str, float]:
     """The greatest relative difference from the reference run at iterations 1 and 10, by game."""
     return {
         name: max(
@@ -335,7 +335,7 @@ def early_gap(runs: Found, reference: Mapping) -> dict[str, float]:
     }
 
 
-def double_precision(runs: Found, numbers: Mapping) -> str:
+def double_precision(runs: RunsByGame, numbers: Mapping) -> str:
     """Big Leduc compared with the independent solver, which also uses double precision."""
     reference = numbers["reference"]["exploitability"]["big_leduc"]
     pairs = [f"{key} {short(reference[key][str(ITERATIONS)])} and {short(runs['big_leduc'][key].last)}" for key in AUTHORS]
@@ -345,7 +345,7 @@ def double_precision(runs: Found, numbers: Mapping) -> str:
     )
 
 
-def findings(numbers: Mapping, runs: Found, learned: DdcfrRuns, known: References) -> list[str]:
+def findings(numbers: Mapping, runs: RunsByGame, learned: DdcfrRuns, known: References) -> list[str]:
     """The findings."""
     gaps = early_gap(runs, numbers["reference"]["exploitability"])
     return [
@@ -422,7 +422,7 @@ class Panel:
         return found + ([(self.ours, OURS_STYLE)] if self.ours else [])
 
 
-def tabular_panels(runs: Found, learned: DdcfrRuns, known: References, curves: Mapping) -> list[Panel]:
+def tabular_panels(runs: RunsByGame, learned: DdcfrRuns, known: References, curves: Mapping) -> list[Panel]:
     """A panel per tabular game."""
     found = []
     for name, fixed in runs.items():
@@ -490,7 +490,7 @@ def late(axes: Axes, panel: Panel) -> None:
     few_labels(axes)
 
 
-def draw_variants(runs: Found) -> Picture:
+def draw_variants(runs: RunsByGame) -> Picture:
     """The fixed variants missing from the paper, compared with those in it."""
     figure, axes = panels(4, 3, size=(10.5, 11.0))
     for place, (name, found) in enumerate(runs.items()):

@@ -32,8 +32,8 @@ SAME = 5e-3
 """Relative difference within which two numbers count as equal."""
 
 
-Found = Mapping[str, Run]
-Games = Mapping[str, Found]
+RunsByName = Mapping[str, Run]
+Games = Mapping[str, RunsByName]
 
 
 def authors_table(known: Mapping, single: Games, double: Games, orders: Mapping) -> Table:
@@ -270,7 +270,7 @@ def mark(number: int) -> dict[str, object]:
     return {**MARK, "color": line_style(number)["color"]}
 
 
-def draw_late(axes: Axes, curves: Mapping, name: str, fixed: Found, learned: Found) -> None:
+def draw_late(axes: Axes, curves: Mapping, name: str, fixed: RunsByName, learned: RunsByName) -> None:
     """Iterations 500 to 1000 as in the paper's figure 3, with the ranges of perturbed runs."""
     lines = [(fixed[key], line_style(number)) for number, key in enumerate(AUTHORS) if key != "cfr"]
     for run, style in [*lines, *((run, STYLES[key]) for key, run in learned.items())]:

@@ -28,7 +28,7 @@ BIG_BLIND = 100.0
 CODE = ("treeplex.learn.neural", "treeplex.holdem.rules.dealt", "treeplex.holdem.rules.looks")
 """Modules that affect a training run; if they change, it starts again."""
 CALLED = f"{LEARNER}-{code(*CODE)}"
-Found = dict[str, Any]
+RunRecord = dict[str, Any]
 
 
 def evaluation(policy: str | Path) -> list[str]:
@@ -36,7 +36,7 @@ def evaluation(policy: str | Path) -> list[str]:
     return [sys.executable, "-m", "treeplex", "evaluate", GAME, str(policy), "--json"]
 
 
-def judged(policy: str | Path) -> Found:
+def judged(policy: str | Path) -> RunRecord:
     """Results of ``treeplex evaluate`` for a policy, in mbb/hand, and the CPU time of the command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     said = json.loads(subprocess.run(evaluation(policy), capture_output=True, text=True, check=True).stdout)
@@ -61,7 +61,7 @@ def memory() -> float:
     return peak * 1024 / 1e9
 
 
-def reached(steps: int) -> Found:
+def reached(steps: int) -> RunRecord:
     """The training run after the given number of iterations, and its policy's exploitability.
 
     The time of fitting the average is that of a call minus its iterations; less for a call that resumes between two checks.
@@ -127,7 +127,7 @@ def reproduce() -> Result:
     )
 
 
-def cells(found: Found) -> list[str]:
+def cells(found: RunRecord) -> list[str]:
     """Evaluation results as text."""
     return [
         f"{found['exploitability']:.1f}",
@@ -136,7 +136,7 @@ def cells(found: Found) -> list[str]:
     ]
 
 
-def picture(runs: dict[str, Found], solved: list[Found]) -> Picture:
+def picture(runs: dict[str, RunRecord], solved: list[RunRecord]) -> Picture:
     """Exploitability against CPU time: the network, the tabular solver, and published figures."""
     figure: Figure
     figure, (axes,) = panels(1, 1, size=(6.4, 4.0))

@@ -14,7 +14,7 @@ from treeplex.run.job.folder import kind_of
 
 FOLDERS = ROOT / "runs" / "papers" / "learners"
 SEEDS = range(3)
-Found = dict[str, Any]
+RunRecord = dict[str, Any]
 STORED = "stored"
 """Option of a study that uses stored results where :data:`FOLDERS` has no training run, to add a seed or a run."""
 
@@ -41,8 +41,8 @@ def trainings(
     *,
     called: str,
     seeds: Iterable[int] = SEEDS,
-    before: tuple[Found, Found] = ({}, {}),
-) -> tuple[Found, Found]:
+    before: tuple[RunRecord, RunRecord] = ({}, {}),
+) -> tuple[RunRecord, RunRecord]:
     """Results of :func:`trained` by seed as text: :func:`reached` and :func:`curve_of`.
 
     Args:
@@ -61,7 +61,7 @@ def trainings(
     return found, curves
 
 
-def earlier(study: str, options: Sequence[str]) -> Found:
+def earlier(study: str, options: Sequence[str]) -> RunRecord:
     """Results stored with a study if :data:`STORED` is given; otherwise empty."""
     return stored(study) if STORED in options else {}
 
@@ -71,7 +71,7 @@ def folder_of(game: str, called: str, seed: int) -> Path:
     return FOLDERS / game / f"{called}-{seed}".replace(", ", "-")
 
 
-def reached(training: TrainingRun) -> Found:
+def reached(training: TrainingRun) -> RunRecord:
     """Results of a training run: steps, cost, and the last exploitability."""
     last = training.records[-1]
     names = ("exploitability", "nodes", "episodes", *(["pool"] if "pool" in last.measures else []))

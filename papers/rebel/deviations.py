@@ -76,7 +76,7 @@ def trained(game: str, way: str, seed: int) -> dict[str, float]:
     return dict(kept({**key, "code": code(*CODE)}, make))
 
 
-Found = Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]
+Values = Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]
 """Records by game, variant and seed."""
 
 
@@ -85,7 +85,7 @@ def exploitability_of(runs: Mapping[str, Mapping[str, float]]) -> list[float]:
     return sorted(run["exploitability"] for run in runs.values())
 
 
-def comparison(way: str, base: str, found: Found) -> str:
+def comparison(way: str, base: str, found: Values) -> str:
     """Factor between the exploitabilities of two variants on each game, and its significance."""
     pairs = {game: (exploitability_of(own[way]), exploitability_of(own[base])) for game, own in found.items()}
     parts = []
@@ -107,7 +107,7 @@ def reproduce(*options: str) -> Result:
     return result(found, effort())
 
 
-def result(found: Found, spent: str) -> Result:
+def result(found: Values, spent: str) -> Result:
     """Result from the training runs."""
     rows = []
     for way in WAYS:

@@ -25,7 +25,7 @@ JUDGING = ("treeplex.search", "treeplex.learn.rebel", "treeplex.search.subgames"
 
 METHODS = {"dcfr": "DCFR, as in training", "lcfr": "linear CFR, as in the paper"}
 """Methods for solving subgames in play."""
-Found = Mapping[str, Mapping[str, Mapping[int, Mapping[str, float]]]]
+Values = Mapping[str, Mapping[str, Mapping[int, Mapping[str, float]]]]
 """Evaluations by method, game and T."""
 
 
@@ -47,7 +47,7 @@ def judged(game: str, label: str, method: str, iterations: int, seed: int = 0) -
     return dict(kept(key, make))
 
 
-def draw(found: Found) -> Picture:
+def draw(found: Values) -> Picture:
     """A panel for each method, a curve for each game."""
     figure, axes = panels(1, 2, size=(10.6, 4.4))
     for panel, (method, rows) in zip(axes, found.items(), strict=True):
@@ -73,7 +73,7 @@ def draw(found: Found) -> Picture:
     )
 
 
-def sentence(found: Found, method: str, goals: Mapping[str, float]) -> str:
+def sentence(found: Values, method: str, goals: Mapping[str, float]) -> str:
     """The best T of a method, and the result with the paper's T, as a sentence."""
     rows = found[method]
     best = {label: min(row, key=lambda count, row=row: row[count]["exploitability"]) for label, row in rows.items()}

@@ -54,7 +54,7 @@ CODE = (
     *("treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
 """Modules that affect results; see ``kept.py``."""
-Trained = Mapping[str, Sequence[Mapping[str, Any]]]
+TrainingCurves = Mapping[str, Sequence[Mapping[str, Any]]]
 """Records by kind of training, one entry per seed."""
 
 
@@ -115,7 +115,7 @@ def equals(tabular: Mapping[int, float], level: float) -> str:
     return str(min(below)) if below else f"more than {LONGEST}"
 
 
-def curves_table(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> Table:
+def curves_table(left: Mapping[str, Curve], trained: TrainingCurves, tabular: Mapping[int, float]) -> Table:
     """All curves at the marks: the played policy, and the average policy with rivers solved for its beliefs."""
     rows = []
     for method, found in left.items():
@@ -137,7 +137,7 @@ def mean_cells(runs: Sequence[Mapping[str, Any]], name: str, which: str) -> list
     return at_marks(np.mean([run["curves"][name][which] for run in runs], axis=0).tolist())
 
 
-def errors_table(trained: Trained) -> Table:
+def errors_table(trained: TrainingCurves) -> Table:
     """Errors of networks' values, and training cost."""
     rows = []
     for kind, runs in trained.items():
@@ -162,7 +162,7 @@ def mean_error(runs: Sequence[Mapping[str, Any]], domain: str) -> float:
     return statistics.fmean(run["errors"][domain] for run in runs)
 
 
-def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> list[str]:
+def findings(left: Mapping[str, Curve], trained: TrainingCurves, tabular: Mapping[int, float]) -> list[str]:
     """The findings, compared with the paper's claims."""
     paper = published("rebel")
     claims, last = paper["turn_search"]["claims"], MARKS[-1]
@@ -188,7 +188,7 @@ def exceeds(left: Mapping[str, Curve], one: str, other: str) -> list[bool]:
     return [left[one][which][-1] > left[other][which][-1] for which in ("played", "average")]
 
 
-def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
+def random_beliefs(left: Mapping[str, Curve], trained: TrainingCurves) -> str:
     """Networks from random beliefs compared with those from self-play: in search, and by errors."""
     own, random = trained[OWN], trained[RANDOM]
     right = {mark: left[MODIFIED]["played"][points().index(mark)] for mark in MARKS[-2:]}
@@ -207,7 +207,7 @@ def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
     )
 
 
-def best_level(trained: Trained, tabular: Mapping[int, float], published_level: int) -> str:
+def best_level(trained: TrainingCurves, tabular: Mapping[int, float], published_level: int) -> str:
     """Lowest exploitability with networks, in equivalent iterations on the full game."""
     own = trained[OWN]
     level, method, mark = min((mean_at(own, method, mark), method, mark) for method in LEARNT for mark in MARKS)
@@ -255,7 +255,7 @@ def notes(turn: Turn) -> list[str]:
     ]
 
 
-def draw(boards: Mapping[str, Mapping[str, Curve]], trained: Trained, tabular: Sequence[float]) -> Picture:
+def draw(boards: Mapping[str, Mapping[str, Curve]], trained: TrainingCurves, tabular: Sequence[float]) -> Picture:
     """Figure 6 left, Figure 6 right, Figure 2: exploitability of the played policy; bands are over boards or seeds."""
     figure, axes = panels(1, 3, size=(13.2, 4.6))
     left = next(iter(boards.values()))

@@ -12,7 +12,7 @@ from treeplex.forms.sources.load import public_tree
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
 from treeplex.search.subgames.batch import cut_states
 
-Fixed = dict[tuple[int, ...], np.ndarray]
+FixedPolicies = dict[tuple[int, ...], np.ndarray]
 SHARES = (0.25, 0.5, 0.8)
 TOLERANCE = 1e-7
 """Of linear programs."""
@@ -23,12 +23,12 @@ def beliefs(count: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).dirichlet(np.ones(3), size=count)
 
 
-def response(whole: PublicProgram, belief: np.ndarray, fixed: Fixed) -> float:
+def response(whole: PublicProgram, belief: np.ndarray, fixed: FixedPolicies) -> float:
     """What player 0 gets by a best response to a policy of player 1."""
     return -whole.value((belief, np.full(3, 1 / 3)), 1, fixed)
 
 
-def policies(whole: PublicProgram, seed: int) -> Fixed:
+def policies(whole: PublicProgram, seed: int) -> FixedPolicies:
     """Random policies of player 1 at all its decisions."""
     generator = np.random.default_rng(seed)
     return {

@@ -9,7 +9,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.search.subgames.subgame import Places, Ranges
 
 Key = TypeVar("Key")
-Made = TypeVar("Made")
+ResultT = TypeVar("ResultT")
 
 
 class LeafValue(Protocol):
@@ -92,14 +92,14 @@ def shape_text(value: object) -> str:
     return f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
 
 
-class SingleEntryCache(Generic[Key, Made]):
+class SingleEntryCache(Generic[Key, ResultT]):
     """One-entry cache for an object prepared for places or a subgame."""
 
-    def __init__(self, make: Callable[[Key], Made]) -> None:
+    def __init__(self, make: Callable[[Key], ResultT]) -> None:
         self._make = make
-        self._kept: tuple[Key, Made] | None = None
+        self._kept: tuple[Key, ResultT] | None = None
 
-    def __call__(self, key: Key) -> Made:
+    def __call__(self, key: Key) -> ResultT:
         """Return the object prepared for exactly these places."""
         if self._kept is None or self._kept[0] is not key:
             self._kept = None  # release its memory before preparing the next object

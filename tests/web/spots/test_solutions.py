@@ -21,7 +21,7 @@ from treeplex.holdem.study.report.export import node_report
 from treeplex.holdem.study.report.runouts import runouts
 from treeplex.web.arrays import pack, unpack
 
-Solved = dict[str, HoldemSolution]
+Solutions = dict[str, HoldemSolution]
 SINGLE = {"rtol": 2e-6, "atol": 2e-5}
 
 
@@ -41,7 +41,7 @@ def test_arrays_come_back_as_they_were_packed() -> None:
 
 
 @pytest.mark.parametrize(("file", "line"), [("river.spot", ""), ("river.spot", "x,b50"), ("mine/turn.spot", "x,b50,c,2c,x")])
-def test_a_node_is_the_library_s(shared: httpx.Client, solved: Solved, file: str, line: str) -> None:
+def test_a_node_is_the_library_s(shared: httpx.Client, solved: Solutions, file: str, line: str) -> None:
     head, arrays = node(shared, file, line)
     view = solved["turn" if "turn" in file else "river"].at(line)
     spot = solved["turn" if "turn" in file else "river"].spot
@@ -65,7 +65,7 @@ def test_a_node_is_the_library_s(shared: httpx.Client, solved: Solved, file: str
     ]
 
 
-def test_net_evs_count_against_half_the_pot(shared: httpx.Client, solved: Solved) -> None:
+def test_net_evs_count_against_half_the_pot(shared: httpx.Client, solved: Solutions) -> None:
     _, arrays = node(shared, "river.spot", "", ev="net")
     np.testing.assert_allclose(arrays["ev0"], solved["river"].at("").ev_of(0), **SINGLE)
 
@@ -84,7 +84,7 @@ def test_a_node_says_what_its_hands_are(shared: httpx.Client) -> None:
     assert head["groupings"]["made"][int(arrays["made0"][place])] == "set"
 
 
-def test_a_solution_as_a_whole(shared: httpx.Client, solved: Solved) -> None:
+def test_a_solution_as_a_whole(shared: httpx.Client, solved: Solutions) -> None:
     found = shared.get("/api/solution", params={"file": "mine/turn.spot"}).json()
     solution = solved["turn"]
     assert found["exploitability"] == solution.exploitability
@@ -115,7 +115,7 @@ def test_locks_are_listed_with_their_lines(
         assert head["locked"] > 0
 
 
-def test_runouts_are_the_library_s(shared: httpx.Client, solved: Solved) -> None:
+def test_runouts_are_the_library_s(shared: httpx.Client, solved: Solutions) -> None:
     found = shared.get("/api/solution/runouts", params={"file": "mine/turn.spot", "line": "x,x", "then": "x"}).json()
     wanted = runouts(solved["turn"], "x,x,2c,x")
     assert (found["line"], found["then"], found["player"]) == ("x,x", "x", 1)
@@ -128,13 +128,13 @@ def test_runouts_are_the_library_s(shared: httpx.Client, solved: Solved) -> None
     assert found["cards"][4 + 2]["ev"][0] == pytest.approx(one.sides[0].mean(one.sides[0].ev), abs=1e-6)
 
 
-def test_the_range_at_a_node_reads_back(shared: httpx.Client, solved: Solved) -> None:
+def test_the_range_at_a_node_reads_back(shared: httpx.Client, solved: Solutions) -> None:
     text = shared.get("/api/solution/range", params={"file": "river.spot", "line": "x", "player": 0}).json()["text"]
     view, weights = solved["river"].at("x"), parse_range(text)
     np.testing.assert_allclose(weights[view.hands_of(0)], view.weight_of(0) / view.weight_of(0).max(), atol=6e-4)
 
 
-def test_two_solutions_side_by_side(shared: httpx.Client, solved: Solved) -> None:
+def test_two_solutions_side_by_side(shared: httpx.Client, solved: Solutions) -> None:
     answer = shared.get("/api/solution/compare", params={"file": "river.spot", "with": "river.spot", "line": "x"})
     head, arrays = unpack(answer.content)
     assert head["same_spot"]
@@ -145,7 +145,7 @@ def test_two_solutions_side_by_side(shared: httpx.Client, solved: Solved) -> Non
     assert "boards differ" in answer.json()["error"]
 
 
-def test_exports(shared: httpx.Client, solved: Solved) -> None:
+def test_exports(shared: httpx.Client, solved: Solutions) -> None:
     answer = shared.get("/api/solution/export", params={"file": "river.spot", "line": "x", "as": "csv"})
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     view = solved["river"].at("x")
@@ -192,7 +192,7 @@ def test_a_damaged_file_is_refused(client: httpx.Client, folder: Any) -> None:
     assert {each["file"] for each in client.get("/api/start").json()["solutions"]} >= {"river.spot", "mine/turn.spot"}
 
 
-def test_a_strategy_that_nobody_judged_can_be_looked_at(client: httpx.Client, folder: Any, solved: Solved) -> None:
+def test_a_strategy_that_nobody_judged_can_be_looked_at(client: httpx.Client, folder: Any, solved: Solutions) -> None:
     last = replace(solved["river"].last, numbers={"exploitability": math.nan})
     replace(solved["river"], records=(last,), ev=(math.nan, math.nan)).save(folder / "unjudged.spot")
     for path in ("/api/solution", "/api/solution/export?as=json"):
@@ -203,7 +203,7 @@ def test_a_strategy_that_nobody_judged_can_be_looked_at(client: httpx.Client, fo
     assert listed["unjudged.spot"]["exploitability"] is None
 
 
-def test_a_file_that_changed_is_read_again(client: httpx.Client, folder: Any, solved: Solved) -> None:
+def test_a_file_that_changed_is_read_again(client: httpx.Client, folder: Any, solved: Solutions) -> None:
     assert client.get("/api/solution", params={"file": "river.spot"}).json()["streets"] == ["river"]
     (folder / "river.spot").write_bytes((folder / "mine" / "turn.spot").read_bytes())
     assert client.get("/api/solution", params={"file": "river.spot"}).json()["streets"] == ["turn", "river"]

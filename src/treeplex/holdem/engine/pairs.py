@@ -5,7 +5,7 @@ import numpy as np
 from treeplex.base.arrays import Ints, Shorts, Singles
 from treeplex.engine.kernel import kernel
 
-Seated = tuple[Ints, Shorts]
+SeatArrays = tuple[Ints, Shorts]
 """A player's hands: classes, int64 [n], and ranks of strength, int16 [n], -1 for blocked hands."""
 BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
 """Ranks of blocked hands: below all and above all."""
@@ -36,7 +36,7 @@ def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
 
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
-def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, tilt: Singles, paid: Singles) -> None:
+def add_payoffs(folds: Singles, shown: Singles, first: SeatArrays, second: SeatArrays, tilt: Singles, paid: Singles) -> None:
     """Add the payoffs of pairs of hands on a complete board.
 
     Args:

@@ -28,7 +28,7 @@ class SolvedSubgame:
     effort: Thought | None = field(default=None, repr=False)
 
 
-Kept = TypeVar("Kept", bound=SolvedSubgame)
+SolutionT = TypeVar("SolutionT", bound=SolvedSubgame)
 
 
 class IterativeSolver(Protocol):
@@ -43,7 +43,7 @@ Key = tuple[Hashable, tuple[int, ...], Hashable]
 """Key of a solved subgame: the game's key, the path to its start, and further details."""
 
 
-class SubgameAgent(BaseAgent, Generic[Kept]):
+class SubgameAgent(BaseAgent, Generic[SolutionT]):
     """An agent that solves subgames during play.
 
     Attributes:
@@ -60,14 +60,16 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         if not self.game.cut_after:
             raise GameError(no_public_tree(self.game))
         self.remember, self.searches = remember, 0
-        self._known: OrderedDict[Key, Kept] = OrderedDict()
+        self._known: OrderedDict[Key, SolutionT] = OrderedDict()
         self._spent, self._clock = Thought(0, 0.0, 0), 0.0
 
     def forget(self) -> None:
         """Clear the cache of subgames solved in earlier playthroughs."""
         self._known.clear()
 
-    def recall(self, key: Key, solve: Callable[[], Kept], keep: Callable[[Kept], bool] = lambda solution: True) -> Kept:
+    def recall(
+        self, key: Key, solve: Callable[[], SolutionT], keep: Callable[[SolutionT], bool] = lambda solution: True
+    ) -> SolutionT:
         """Return a solved subgame from the cache, or solve it now and cache it if ``keep`` accepts it."""
         if key in self._known:
             self._known.move_to_end(key)

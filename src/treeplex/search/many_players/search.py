@@ -35,7 +35,7 @@ FROZEN = 1e15
 """Factor on a frozen policy to set its regrets, so large that no iteration changes the policy."""
 STEP = 10
 """Number of iterations between checks of the time limit."""
-Made = TypeVar("Made")
+ResultT = TypeVar("ResultT")
 
 
 class Continuations:
@@ -416,14 +416,14 @@ class RoundSearchAgent(BaseAgent):
         return belief
 
 
-class RecentCache(OrderedDict[Hashable, Made]):
+class RecentCache(OrderedDict[Hashable, ResultT]):
     """A cache of the ``most`` most recently added results."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self.most = most
 
-    def keep(self, key: Hashable, made: Made) -> Made:
+    def keep(self, key: Hashable, made: ResultT) -> ResultT:
         """Add a result, and drop the oldest if the cache is full."""
         self[key] = made
         if len(self) > self.most:

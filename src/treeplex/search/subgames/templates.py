@@ -17,7 +17,7 @@ from treeplex.search.subgames.horizon import Horizon
 
 NONE = -1
 Pair = tuple[Ints, Ints]
-Placed = tuple[PublicState, tuple[int, ...], Pair]
+StateEntry = tuple[PublicState, tuple[int, ...], Pair]
 """A public state in a template, its path from the root, and the sequences of both players' hands."""
 
 
@@ -78,8 +78,8 @@ class Template:
     begun: Pair = (np.empty(0, np.int64), np.empty(0, np.int64))
     store: Matrices = field(default_factory=Matrices)
     terminals: list[tuple[int, float, Pair]] = field(default_factory=list)
-    decisions: list[Placed] = field(default_factory=list)
-    leaves: list[Placed] = field(default_factory=list)
+    decisions: list[StateEntry] = field(default_factory=list)
+    leaves: list[StateEntry] = field(default_factory=list)
     infosets: list[Ints] = field(default_factory=list)
 
     def add(self, count: int, level: int) -> int:

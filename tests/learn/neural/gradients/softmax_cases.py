@@ -29,10 +29,10 @@ def softmax(logits: Floats) -> Floats:
     return found
 
 
-Made = TypeVar("Made", bound=Learner)
+LearnerT = TypeVar("LearnerT", bound=Learner)
 
 
-def learner(made: type[Made], game: str = "kuhn_poker", **changes: Any) -> Made:
+def learner(made: type[LearnerT], game: str = "kuhn_poker", **changes: Any) -> LearnerT:
     """A learner with some settings, a table unless they say otherwise."""
     rules = tp.load(game)
     assert isinstance(rules, Game)

@@ -338,13 +338,13 @@ def judged_whole(
     return result
 
 
-Judged = tuple[Policy, Halves | None, float]
+PolicyResult = tuple[Policy, Halves | None, float]
 """A policy, the exploitability from random halves of the playthroughs, and the CPU seconds of all searches."""
 
 
 def exact_policy(
     game: CompiledGame, rules: PublicTree, leaf: NetworkLeaf, settings: PlaythroughSettings, watch: Watch | None
-) -> Judged:
+) -> PolicyResult:
     """Compute the agent's exact policy in a game of perfect information."""
     began, processor = perf_counter(), process_time()
 
@@ -360,7 +360,7 @@ def exact_policy(
     return policy, None, process_time() - processor
 
 
-def sampled_policy(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
+def sampled_policy(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> PolicyResult:
     """Compute the policy averaged over sampled playthroughs, which workers run."""
     parts = parts_of(searcher.settings.playthroughs)
     parts_done = collect_parts(searcher, store, parts, work, watch)
