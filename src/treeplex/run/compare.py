@@ -232,7 +232,7 @@ def compare(
         every: iterations between evaluations; default: ten evaluations per decade; spots: 10.
         seconds: a time limit for each algorithm.
         out: a folder for plot, tables and the runs of all algorithms.
-        force: overwrite what is in ``out``.
+        force: overwrite the contents of ``out``.
         x: horizontal axis of the plot, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes with a limit of nodes or
             if an algorithm samples (``*-mccfr``), else iterations.
         progress: as for :func:`treeplex.solve`.

@@ -52,7 +52,7 @@ def load_user_game(text: str) -> Game:
     either kind, or such a game itself. It may be omitted if the file defines exactly one game class. The file is executed.
 
     Raises:
-        SpecError: no such file, name or parameter.
+        SpecError: the file, name or parameter does not exist.
         GameError: an exception in the user's code (the message has file and line), or the object is not a game.
     """
     path, name, parameters = split_spec(text, GAME)
@@ -74,7 +74,7 @@ def load_user_object(text: str, wanted: ObjectKind, *arguments: object) -> Any:
         arguments: positional arguments of the class or function, before the spec's parameters.
 
     Raises:
-        SpecError: no such file, name or parameter.
+        SpecError: the file, name or parameter does not exist.
         TreeplexError: an exception in the user's code, as ``wanted.error``; the message has file and line.
     """
     path, name, parameters = split_spec(text, wanted)

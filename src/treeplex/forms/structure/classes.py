@@ -1,9 +1,9 @@
 """Classes of extensive forms by the players' information when they move.
 
 The classes are those of Basar and Olsder 1999, *Dynamic Noncooperative Game Theory*, definitions 3.10 to 3.21. They speak of
-games without chance. Here chance after the last move counts as part of the payoffs; feedback games may also have chance
-at the start of a level if everybody sees it, and open-loop games chance that no player observes. A level of play is a
-stretch of the game in which each player moves at most once; it is cut so that the definitions hold, if that is possible.
+games without chance. Here chance after the last move counts as part of the payoffs; feedback games may also have chance at the
+start of a level if all players observe it, and open-loop games chance that no player observes. A level of play is a stretch of
+the game in which each player moves at most once; it is cut so that the definitions hold, if that is possible.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Levels of play: cut a form with a fixed order of play into stretches at whose start everybody knows the state."""
+"""Levels of play: cut a form with a fixed order of play into stretches at whose start all players know the state."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ def solve(
         every: iterations between evaluations; default: ten evaluations per decade, more with a target; spots: 10.
         out: destination of the run: a folder (see :mod:`treeplex.run.solve.settings`), or for spots one file (``turn.spot``),
             which is saved periodically.
-        force: overwrite what is in ``out``.
+        force: overwrite the contents of ``out``.
         resume: a run folder, a spot's file, or a solution. A solution with a folder is resumed there. A solution in memory is
             resumed in memory or in the new folder ``out``, and is not modified. Algorithm, seed, updates, every, storage, locks
             and horizon cannot change; target, iterations, nodes and seconds can. New iterations replace an old limit of

@@ -50,7 +50,8 @@ def load_leaf(text: str) -> LeafValue:
     """Load leaf values from ``file.py:NAME`` or ``file.py:NAME(key=value)``, a class, object or function; executes the file.
 
     Raises:
-        SpecError: no such file, name or parameter, an exception in the file, or not a leaf-value function.
+        SpecError: the file, name or parameter does not exist, the file raises an exception, or the object is not a leaf-value
+            function.
     """
     source, spec = user_source(text, LEAF)
     required = inspect.isfunction(source) and any(
@@ -88,8 +89,8 @@ def load_agent(
         generator: random generator of its draws.
 
     Raises:
-        SpecError: no such file, name or parameter, an exception in the file, or the object is neither an agent nor a leaf-value
-            function.
+        SpecError: the file, name or parameter does not exist, the file raises an exception, or the object is neither an agent
+            nor a leaf-value function.
     """
     if names_leaf(text):
         return SearchAgent(game, load_leaf(text), searching(), generator)

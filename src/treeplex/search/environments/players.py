@@ -263,7 +263,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
             render_mode: ``"ansi"`` or None.
 
         Raises:
-            SpecError: an unknown game, or no such player.
+            SpecError: the game or the player does not exist.
             PolicyError: a policy belongs to another game.
         """
         self.play = Play(game, observation)

@@ -33,7 +33,7 @@ class SeatedAgent:
 
         Raises:
             SpecError: the object is not an agent.
-            GameError: no such seat, or the game's infosets are not enumerated.
+            GameError: the seat does not exist, or the game's infosets are not enumerated.
         """
         if not hasattr(agent, "game"):
             raise SpecError(f"{agent!r} is not an agent; make one with treeplex.agent(NAME, game)")
@@ -136,7 +136,7 @@ def seat(agent: Agent, environment: Any, player: int | str) -> Seat:
         A function from the player's observations to its actions.
 
     Raises:
-        GameError: no such seat, or the agent belongs to another game.
+        GameError: the seat does not exist, or the agent belongs to another game.
     """
     names = getattr(environment, "possible_agents", [])
     number = names.index(player) if player in names else player

@@ -60,7 +60,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             illegal: response to an illegal action: raise an error, or play a random legal action instead.
 
         Raises:
-            SpecError: an unknown game, no such player, or no games.
+            SpecError: the game or the player does not exist, or ``num_envs`` is below 1.
             GameError: a game without perfect recall, or one that is too large.
             PolicyError: a policy belongs to another game.
         """

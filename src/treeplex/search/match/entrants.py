@@ -141,7 +141,7 @@ def entrants_of(
     """Create the entrants, with unique names: those given as ``named``, or derived from their sources.
 
     Raises:
-        SpecError: no such agent, or a thinking time although no agent searches.
+        SpecError: an agent does not exist, or a thinking time is given although no agent searches.
     """
     texts = [str(source) for source in sources if isinstance(source, str | os.PathLike)]
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):

@@ -56,7 +56,7 @@ def local_best_response(
         The winnings in both seats with 95% intervals, in the game's units per hand.
 
     Raises:
-        SpecError: no such agent, or ``actions`` cannot be parsed.
+        SpecError: the agent does not exist, or ``actions`` cannot be parsed.
         GameError: the game is not two-player poker, or there are fewer than 4 hands.
         PolicyError, FileError: as in :func:`treeplex.agent`.
     """

@@ -69,7 +69,7 @@ def agent(
         settings: settings that override those in the text, by name.
 
     Raises:
-        SpecError: no such agent or parameter, or an invalid value.
+        SpecError: the agent or parameter does not exist, or a value is invalid.
         GameError, PolicyError, FileError: the agent cannot play this game.
     """
     played, generator = load(game), np.random.default_rng(seed)
@@ -116,7 +116,7 @@ def usual_time(text: str, game: Game, iterations: int | None = None) -> float | 
         iterations: requested iterations per search, if any.
 
     Raises:
-        SpecError: no such agent.
+        SpecError: the agent does not exist.
     """
     if iterations is not None:
         return None
@@ -132,7 +132,7 @@ def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
     """Return the agent type that a text specifies, and the settings in the text.
 
     Raises:
-        SpecError: no such agent.
+        SpecError: the agent does not exist.
     """
     if is_user_spec(text):
         source, user_spec = user_source(text, AGENT)
@@ -153,7 +153,7 @@ def spec_of(text: str) -> Spec:
     """Return the name in :func:`agents` and the settings of the agent that a text specifies, including files and folders.
 
     Raises:
-        SpecError: no such agent.
+        SpecError: the agent does not exist.
     """
     text = text.strip()
     for meaning in provided("agent_texts"):

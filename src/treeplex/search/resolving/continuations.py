@@ -55,7 +55,7 @@ class BlueprintLeaf:
             boards: in hold'em, maximum number of complete boards per leaf; all are used if there are fewer.
 
         Raises:
-            AlgorithmError: no such player, no policies to choose from, or policies of different kinds.
+            AlgorithmError: a player does not exist, has no policies to choose from, or policies are of different kinds.
         """
         given = {} if choices is None else dict(choices)
         if not set(given) <= {0, 1} or not all(given.values()):

@@ -47,7 +47,8 @@ def self_generated_policies(
         iterations: iterations of each search.
 
     Raises:
-        AlgorithmError: no such player, a count below 1, an unknown method, or one without choices below leaves.
+        AlgorithmError: the player does not exist, the count is below 1, or the method is unknown or does not support choices
+            below leaves.
         PolicyError: the blueprint belongs to another game.
     """
     if player not in (0, 1):

@@ -66,7 +66,7 @@ class Rule:
 
 
 class RuleSolver(Solver):
-    """Runs a :class:`Rule` by calling the four operations one by one from Python."""
+    """Runs a :class:`Rule` by calling the four operations from Python."""
 
     def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None, algorithm: str | None = None) -> None:
         """Start from the uniform policy; ``algorithm`` is the name for reports, None for the rule's name."""
