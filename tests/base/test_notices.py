@@ -161,7 +161,7 @@ def test_public_functions_report(progress: bool | None, cells: Cells) -> None:
         "compiling the game",
         "dcfr",
         "plans",
-        "joint plans: what player",
+        "joint plans: deviation gains of player",
         "judging",
         "best response",
         "es-mccfr",

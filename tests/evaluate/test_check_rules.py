@@ -66,7 +66,7 @@ def test_all_built_in_functions_are_their_rules(spec: str) -> None:
         ({"infoset": nothing}, "two infosets of player [01] are one in other rules"),
         ({"actions": one_action}, r"actions: \[0, 1, 2, 3\], but \[0\] in "),
         ({"payoff": half}, r"payoffs: .* but \[0.5, 0.5\]"),
-        ({"players": 3}, "has 2 players, but the other rules do not"),
+        ({"players": 3}, "has 2 players, but the other rules have a different number"),
     ],
 )
 def test_differences_are_found(changed: dict, message: str) -> None:

@@ -71,7 +71,7 @@ def best_cce(
     if joint * sequences > most_entries:
         raise AlgorithmError(
             f"{game} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over joint "
-            f"plans (the limit of their product is {most_entries:,}); choose a smaller game"
+            f"plans (limit on their product: {most_entries:,}); choose a smaller game"
         )
     with reporting(progress, f"computing the best CCE over {joint:,} joint plans"):
         plans = tuple(all_plans(game, player) for player in range(game.players))

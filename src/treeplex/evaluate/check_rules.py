@@ -123,7 +123,7 @@ def play_through(
 ) -> int:
     """Compare one playthrough; return its number of histories. ``known`` maps infostates in both directions."""
     if any(other.num_players != game.num_players for other in others.values()):
-        raise GameError(f"{game} has {game.num_players} players, but the other rules do not")
+        raise GameError(f"{game} has {game.num_players} players, but the other rules have a different number")
     state, states = game.new_initial_state(), [other.new_initial_state() for other in others.values()]
     length = 1
     while not state.is_terminal():

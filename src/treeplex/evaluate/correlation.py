@@ -347,8 +347,8 @@ def check_size(device: Device) -> None:
     work = len(device) * entries
     if work > MOST_WORK:
         raise AlgorithmError(
-            f"this device has {len(device):,} joint plans on a game with {entries:,} payoff entries, more than "
-            f"{MOST_WORK:,} in total; use only the {MOST_WORK // entries:,} most likely joint plans"
+            f"this device has {len(device):,} joint plans on a game with {entries:,} payoff entries; "
+            f"their product exceeds {MOST_WORK:,}, so use only the {MOST_WORK // entries:,} most likely joint plans"
         )
     for player in range(game.players):
         numbers = int(preorder(game.tree, player).table[-1])

@@ -112,7 +112,7 @@ class Older(on_ray.RayBench):
 @pytest.mark.parametrize(
     ("kind", "error", "words"),
     [
-        (Deadly, AlgorithmError, "died 3 times while it started; is the same Treeplex on every machine"),
+        (Deadly, AlgorithmError, "died 3 times at startup; install the same Treeplex version on every machine"),
         (
             Older,
             SpecError,

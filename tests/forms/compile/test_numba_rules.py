@@ -147,7 +147,7 @@ def test_how_long_a_walk_will_be_is_said_before_it(players: int, said: bool, cap
     assert bool(line) == said
     if said:
         assert "leduc_poker(players=4) has about 2" in line
-        assert "Walking them takes about" in line
+        assert "A full traversal takes about" in line
         assert line.count("\n") == 1
 
 

@@ -259,7 +259,7 @@ def test_another_board(write):
         (
             "raises: 60%",
             "raises: 60%, 0%",
-            "spot.yaml:8: raises: bet size '0%' must be greater than 0; write none alone",
+            "spot.yaml:8: raises: bet size '0%' must be greater than 0; write none to",
         ),
         ("raises: 60%", "raises: 0c", "spot.yaml:8: raises: bet size '0c' must be greater than 0"),
         ("raises: 60%", "raises: {turn: 60%}", "spot.yaml:8: raises: no sizes for the river, player OOP; add river:"),

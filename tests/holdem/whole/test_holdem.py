@@ -101,7 +101,7 @@ def test_straddles_and_antes() -> None:
         ("holdem(bets=[2;4])", "each of the 4 streets"),
         ("holdem(bets=[2;2;4;4],sizes=[a])", "bets are for fixed limit, sizes for no limit; give only one of them"),
         ("holdem(sizes=[0.5])", r"2.5bb \(big blinds\)"),
-        ("holdem(sizes=[50%;0%])", "'0%' must be greater than 0; write none alone"),
+        ("holdem(sizes=[50%;0%])", "'0%' must be greater than 0; write none to"),
         ("holdem(sizes=[none;50%])", "'none' means no bet"),
         ("holdem(preflop=[1bb])", "bet size 1bb is below the smallest raise, to 2bb"),
         ("holdem(rake=5)", "share of the pot from 0 to 1"),

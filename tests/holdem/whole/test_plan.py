@@ -173,10 +173,10 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ("sizes=[0%]", "holdem: sizes: bet size '0%' must be greater than 0; write none alone for no bets"),
-        ("sizes=[0c;a]", "bet size '0c' must be greater than 0; write none alone"),
-        ("preflop=[0bb]", "bet size '0bb' must be greater than 0; write none alone"),
-        ("turn=[e0%]", "bet size 'e0%' must be greater than 0; write none alone"),
+        ("sizes=[0%]", "holdem: sizes: bet size '0%' must be greater than 0; write none to allow no bets"),
+        ("sizes=[0c;a]", "bet size '0c' must be greater than 0; write none to"),
+        ("preflop=[0bb]", "bet size '0bb' must be greater than 0; write none to"),
+        ("turn=[e0%]", "bet size 'e0%' must be greater than 0; write none to"),
         (
             "sizes=[1e9%]",
             "bet size '1e9%': a geometric size over one street is all-in; write a, or a percentage of the pot such as 75%",

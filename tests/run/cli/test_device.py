@@ -78,7 +78,7 @@ def test_numbers_are_those_of_the_library(tmp_path: Path) -> None:
         assert (told["infostate"] is None) == (concept in ("CCE", "CE"))
     out = call(tmp_path / "device.safetensors", "--top", 1, "--lines", 2)
     assert "device: cfr, 10 iterations, on kuhn_poker(players=3)" in out
-    assert "+0.000000   what payoffs sum to" in out
+    assert "+0.000000   constant sum of payoffs in this game" in out
     assert "more infostates (--lines 0)" in out
     assert "more infostates" not in call(tmp_path / "device.safetensors", "--top", 1, "--lines", 0)
 

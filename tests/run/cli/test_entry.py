@@ -53,6 +53,6 @@ def test_a_stop_while_it_solves(tmp_path: Path, number: int) -> None:
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert re.fullmatch(rf"{NOTICE}\nerror: stopped after [\d,]+ iterations; saved; resume with .*\n", err)
+    assert re.fullmatch(rf"{NOTICE}\nerror: stopped after [\d,]+ iterations and saved; resume with .*\n", err)
     assert kind_of(tmp_path / "run") == "solve"
     assert os.path.exists(tmp_path / "run" / "state.safetensors")

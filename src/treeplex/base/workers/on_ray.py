@@ -258,7 +258,7 @@ class RayActors(Crew):
         self._failures[actor] += 1
         if self._failures[actor] >= MOST_LOSSES:
             self._broken = AlgorithmError(
-                f"a worker on Ray died {MOST_LOSSES} times at its start; install the same Treeplex on every machine"
+                f"a Ray worker died {MOST_LOSSES} times at startup; install the same Treeplex version on every machine"
             )
             raise self._broken from died
         self._start(actor)

@@ -200,9 +200,9 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
         )
     if stats.mean > LONG_WALK:
         notify(
-            f"{game} has about {count_text(stats.mean)} histories. Walking them takes "
-            f"{time_text(stats.mean, 1.0 / A_SECOND / available_cores())}, once at first and once per player in every "
-            "iteration; treeplex sample (tp.sample) and treeplex train do not walk them"
+            f"{game} has about {count_text(stats.mean)} histories. A full traversal takes "
+            f"{time_text(stats.mean, 1.0 / A_SECOND / available_cores())}; compiling needs one, and every iteration one per "
+            "player. treeplex sample (tp.sample) and treeplex train need none"
         )
     return depth
 

@@ -153,7 +153,8 @@ class NeuralPolicy:
         needed, free = 8 * ARRAYS * len(game.action_ids), available_memory()
         if free is not None and needed > free:
             raise PolicyError(
-                f"a table of all {len(game.action_ids):,} sequences of {game} takes {megabytes(needed)}, and {megabytes(free)} "
+                f"a table of all {len(game.action_ids):,} sequences of {game} takes {megabytes(needed)}, but only "
+                f"{megabytes(free)} "
                 "are free; evaluate the policy by playouts instead (treeplex sample --against)"
             )
         if self.members == 1:

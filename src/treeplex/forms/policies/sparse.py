@@ -316,4 +316,4 @@ def check_distributions(file: TensorFile, player: int, infosets: Infosets, proba
     whole = len(probabilities) == first[-1] and bool((probabilities >= 0.0).all())
     sums = np.add.reduceat(probabilities, first[:-1]) if whole and len(infosets) else np.empty(0)
     if not whole or not (np.abs(sums - 1.0) <= TOLERANCE).all():
-        raise FileError(f"{file.path}: not a distribution at some infoset of player {player}; restore a backup")
+        raise FileError(f"{file.path}: probabilities at an infoset of player {player} are not a distribution; restore a backup")

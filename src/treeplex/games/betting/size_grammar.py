@@ -115,7 +115,7 @@ def check_sizes(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
     """
     for size in sizes:
         if size.kind not in ("allin", "any") and not (size.cap if size.kind == "geometric" else size.value):
-            raise SpecError(f"bet size {shown(str(size))} must be greater than 0; write none alone for no bets")
+            raise SpecError(f"bet size {shown(str(size))} must be greater than 0; write none to allow no bets")
         if size.kind == "geometric" and size.value == 1 and size.cap < math.inf:
             raise SpecError(
                 f"bet size {shown(str(size))}: a geometric size over one street is all-in; write a, or a percentage of the "

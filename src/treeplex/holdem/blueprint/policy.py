@@ -122,9 +122,9 @@ def loaded(path: Path, changed: int) -> HoldemBlueprint:
             rows = bucket_rows_of(game, tuple(given["counts"]), given["method"], given["recall"])
             nodes = betting_nodes(game.rules, rows.counts)
         except (KeyError, ValueError, TypeError, SpecError) as error:
-            raise FileError(f"{path}: the policy is incomplete; restore a copy") from error
+            raise FileError(f"{path}: the policy is incomplete; restore a backup") from error
     if shares.dtype != np.uint8 or shares.shape != (table_size(nodes, rows.counts),):
-        raise FileError(f"{path}: the policy does not fit its game; restore a copy")
+        raise FileError(f"{path}: the policy does not fit its game; restore a backup")
     if rows.identity != identity:
         raise FileError(f"{path}: this version cannot reproduce its buckets; train again")
     return HoldemBlueprint(game, rows, nodes, shares, card)

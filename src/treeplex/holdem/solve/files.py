@@ -92,7 +92,7 @@ def read_file(
     Raises:
         FileError: the file is missing, not a solved spot, truncated or modified.
     """
-    broken = FileError(f"{path} is truncated or was changed after it was written; restore a copy, or solve the spot again")
+    broken = FileError(f"{path} is truncated or was changed after it was written; restore a backup, or solve the spot again")
     try:
         with open_regular(path) as file:
             if file.read(len(MAGIC)) != MAGIC:

@@ -60,7 +60,7 @@ class NetworkFile:
                 settings = AlphaHoldemSettings().changed(json.loads(file.about["settings"]))
                 return cls(file.about["game"], settings, {name: np.array(file[name]) for name in file})
             except (KeyError, ValueError, AttributeError, SpecError) as error:
-                raise FileError(f"{path}: the network file is incomplete; restore a copy") from error
+                raise FileError(f"{path}: the network file is incomplete; restore a backup") from error
 
     def policy_for(self, coder: PlaneCoder) -> PlanePolicy:
         """The network as a policy over planes.

@@ -165,7 +165,7 @@ def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = 
         version = header.get("format_version")
         raise FileError(f"{path}: format version {version}, but this Treeplex reads {VERSION}; use the version that wrote it")
     if header.get("checksum") != checksum(header, weights):
-        raise FileError(f"{path}: the file was changed after it was written (the checksum differs); restore a copy")
+        raise FileError(f"{path}: the file was changed after it was written (the checksum differs); restore a backup")
     if not all(np.isfinite(array).all() for array in weights.values()):
         raise FileError(f"{path}: some weights are not finite; use an earlier network")
     about = {name: header[name] for name in ("game", "identity", "settings", "card", "checksum")}

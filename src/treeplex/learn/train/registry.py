@@ -131,7 +131,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
         JobFolder(TRAINING, folder).about()  # raises, since no folder is of this kind
     named = about_of(folder).get("learner") if len(known) > 1 else known[0].name
     if named not in learners():
-        raise FileError(f"{Path(folder) / RUN}: 'learner' is missing; restore a copy or restart (with --force)")
+        raise FileError(f"{Path(folder) / RUN}: 'learner' is missing; restore a backup or restart (with --force)")
     return learners()[str(named)]
 
 

@@ -112,7 +112,7 @@ def sample(
     else:
         print_sampled(sampled)
     if sampled.status == "interrupted":
-        fail(f"stopped after {counted(sampled.last.done)}; saved; resume with {resuming(sampled)}", STOPPED)
+        fail(f"stopped after {counted(sampled.last.done)} and saved; resume with {resuming(sampled)}", STOPPED)
 
 
 def sampling_line(progress: "Progress") -> str:

@@ -117,7 +117,7 @@ def solve(
         print_solution(solution, folder, spec_of(request.game, solution, folder), request.steps)
     if solution.status == "interrupted":
         again = resuming(solution, quoted(str(folder)), quoted(solution.game.spec))
-        fail(f"stopped after {counted(solution.iterations)}; saved; resume with treeplex {again}", STOPPED)
+        fail(f"stopped after {counted(solution.iterations)} and saved; resume with treeplex {again}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
 

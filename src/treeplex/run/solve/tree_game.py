@@ -135,7 +135,7 @@ class TreeGame(Solvable):
         settings = with_new_limits(solution.settings, request.iterations, options.get("nodes"), request.target)
         if solution.solver.iteration != solution.iterations:
             raise SpecError(
-                f"solver of this solution is already at iteration {solution.solver.iteration:,}; resume the newest solution"
+                f"the solver of this solution is already at iteration {solution.solver.iteration:,}; resume the newest solution"
             )
         algorithm = solution.solver.made_from if request.algorithm is None else request.algorithm
         solver, settings = rebuilt(

@@ -112,7 +112,7 @@ def match(
     else:
         print_match(result)
     if result.status == "interrupted":
-        saved = f"; saved; resume with treeplex match --resume {quoted(str(result.folder))}" if result.folder else ""
+        saved = f" and saved; resume with treeplex match --resume {quoted(str(result.folder))}" if result.folder else ""
         fail(f"stopped after {counted(result.hands, 'hand')}{saved}", STOPPED)
 
 

@@ -75,7 +75,7 @@ class HandResult:
                 tuple((int(agent), float(seconds)) for agent, seconds in data.get("slow", ())),
             )
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise FileError(f"{location}: not a hand of a match; restore a copy, or start over with --force") from error
+            raise FileError(f"{location}: not a hand of a match; restore a backup, or start over with --force") from error
 
 
 class TableResults(NamedTuple):

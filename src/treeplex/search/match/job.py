@@ -192,7 +192,7 @@ class MatchJob(Job):
         lines = whole_lines(path)[:count]
         hands = [HandResult.from_json(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
         if [hand.number for hand in hands] != list(range(count)):
-            raise FileError(f"{path}: hands are missing; restore a copy, or start over with --force")
+            raise FileError(f"{path}: hands are missing; restore a backup, or start over with --force")
         self.ledger.add(hands)
 
     def begin(self) -> None:
