@@ -20,7 +20,7 @@ from treeplex.holdem.engine.form import (
     Store,
     Workspace,
 )
-from treeplex.holdem.engine.node import TILE, accumulate, blend, play
+from treeplex.holdem.engine.node import TILE, accumulate, blend_target, play
 from treeplex.holdem.engine.row_view import row_view
 from treeplex.holdem.engine.showdowns.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
 from treeplex.holdem.engine.storage import close_tile, open_tile, tile_of
@@ -76,8 +76,7 @@ def descend_board(
         numbers, start, stride = open_tile(average, store.average_scales, tile, unpacked)
         accumulate(actions, roots, numbers, start, stride, width, rows, keep, add)
         close_tile(average, store.average_scales, tile, unpacked)
-        if store.target.shape[0] > 0:
-            blend(actions, roots, numbers, store.target, start, stride, width, rows, optimism)
+        blend_target(actions, roots, numbers, store.target, start, stride, width, rows, optimism)
 
 
 @kernel(error_model="numpy")
@@ -205,15 +204,17 @@ def value_terminals(
     street: int,
     board: int,
     player: int,
-    raked: bool,
+    raked: bool | None,
     work: Workspace,
     thread: int,
     space: int,
     share: int,
     shares: int,
 ) -> None:
-    """Values of a board's showdowns and folds, from ``work.reached[space]`` to ``work.valued[space]``; threads share the
-    chunks."""
+    """Values of a board's showdowns and folds, from ``work.reached[space]`` to ``work.valued[space]``.
+
+    Threads share the chunks. ``raked`` is None without rake: Numba then compiles no showdowns with rake.
+    """
     streets, boards, other = form.streets[street], form.boards, 1 - player
     hands, others = boards[board, COUNT + player], boards[board, COUNT + other]
     reached, valued, total, by_card = (work.reached[space], work.valued[space], work.total[thread], work.by_card[thread])
@@ -231,7 +232,7 @@ def value_terminals(
         seen, out = (columns_of(reached, others + 1, first, wide), columns_of(valued, hands, first, wide))
         seen[others] = 0.0
         sums, card_sums = total[:wide], by_card[: CARDS * wide].reshape((CARDS, wide))
-        if raked:
+        if raked is not None:
             paid = work.chips[street, player, 1:4, first : first + wide]
             raked_showdowns(cards, order, twin, other_cards, other_order, seen, paid, out, sums, card_sums)
         else:

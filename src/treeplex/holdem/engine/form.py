@@ -74,14 +74,16 @@ class HoldemForm(NamedTuple):
 class Store(NamedTuple):
     """A solver's arrays, flat: action e of hand j of a player at a board is at ``boards[b, STORE + player] + e * n + j``.
 
+    Kernels compile the code for an optional array only if it is not None.
+
     Attributes:
         regrets: [Q], accumulated regrets; like ``guesses`` and ``average`` floating-point, int16 or int8.
         guesses: [Q], unnormalised next policy; the same array as ``regrets`` unless the variant predicts.
         average: [Q], own-reach-weighted sums of policies.
         regret_scales, guess_scales, average_scales: float32, of short arrays (``holdem.engine.storage``); else empty.
         previous: [Q] and changes: [2, I], of variants that adapt their prediction: last regrets and sums of squared changes
-            (APCFR+), or differences of the candidates and test sums (value-tested CFR+); else empty.
-        target: [Q], of fictitious play that responds to mixtures of averages and last best responses; else empty.
+            (APCFR+), or differences of the candidates and test sums (value-tested CFR+); else None.
+        target: [Q], of fictitious play that responds to mixtures of averages and last best responses; else None.
         locked: uint8 [I], 1 where the policy is locked; empty without locks. Locked policies are stored in ``regrets``.
         lock_places: int64 [L], indices of the locked numbers in ``regrets``, and lock_values: [L], their values.
     """
@@ -92,9 +94,9 @@ class Store(NamedTuple):
     regret_scales: Floats
     guess_scales: Floats
     average_scales: Floats
-    previous: Floats
-    changes: Floats
-    target: Floats
+    previous: Floats | None
+    changes: Floats | None
+    target: Floats | None
     locked: Bytes
     lock_places: Ints
     lock_values: Floats

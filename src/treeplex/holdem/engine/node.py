@@ -5,6 +5,10 @@ averages) are flat; the tile's numbers for a player's action e begin at ``base +
 """
 
 import math
+from typing import Any
+
+from numba import types
+from numba.extending import overload
 
 from treeplex.base.arrays import Bytes, Floats, Ints
 from treeplex.engine.kernel import kernel
@@ -78,6 +82,42 @@ def blend(
         row, old, new = rows[roots + e], row_view(average, start, width), row_view(target, start, width)
         for j in range(width):
             new[j] = rest * old[j] + weight * row[j]
+
+
+def blend_target(
+    actions: int,
+    roots: int,
+    average: Floats,
+    target: Floats | None,
+    base: int,
+    stride: int,
+    width: int,
+    rows: Floats,
+    share: float,
+) -> None:
+    """:func:`blend` if there is a ``target``."""
+    raise NotImplementedError("kernels only")
+
+
+@overload(blend_target)
+def _blend_target(
+    actions: Any, roots: Any, average: Any, target: Any, base: Any, stride: Any, width: Any, rows: Any, share: Any
+) -> Any:
+    if isinstance(target, types.NoneType):
+
+        def nothing(
+            actions: Any, roots: Any, average: Any, target: Any, base: Any, stride: Any, width: Any, rows: Any, share: Any
+        ) -> Any:
+            pass
+
+        return nothing
+
+    def blended(
+        actions: Any, roots: Any, average: Any, target: Any, base: Any, stride: Any, width: Any, rows: Any, share: Any
+    ) -> Any:
+        blend(actions, roots, average, target, base, stride, width, rows, share)
+
+    return blended
 
 
 @kernel(error_model="numpy")

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
-from treeplex.engine.tree.value_tested import DECAY
 from treeplex.holdem.engine.barrier import wait_at_barrier
 from treeplex.holdem.engine.board_kernels import (
     descend_board,
@@ -45,9 +44,9 @@ from treeplex.holdem.engine.form import (
     Store,
     Workspace,
 )
-from treeplex.holdem.engine.node import TILE, best, expect, update, update_adaptively
+from treeplex.holdem.engine.node import TILE, best, expect
 from treeplex.holdem.engine.storage import close_tile, open_tile, tile_of
-from treeplex.holdem.engine.value_tested import update_by_test
+from treeplex.holdem.engine.update_by_rule import update_by_rule
 
 BEST, REPLY, EXPECT = 0, 1, 2
 """Modes of :func:`answer` at own nodes: take the best action, take and store it (fictitious play), or follow a policy."""
@@ -126,18 +125,10 @@ def improve_board(
         guesses = regrets
         if predicts:
             guesses, start, stride = open_tile(store.guesses, store.guess_scales, tile, more_unpacked)
-        if weights.shape[0] > DECAY:
-            update_by_test(
-                nodes, roots, regrets, guesses, store.previous, store.changes,
-                start, stride, infosets + low, hands, width, weights, rows, scratch
-            )  # fmt: skip
-        elif store.previous.shape[0] > 0:
-            update_adaptively(
-                nodes, roots, regrets, guesses, store.previous, store.changes,
-                start, stride, infosets + low, hands, width, weights, rows, scratch
-            )  # fmt: skip
-        else:
-            update(nodes, roots, regrets, guesses, predicts, start, stride, width, weights, rows, scratch)
+        update_by_rule(
+            nodes, roots, regrets, guesses, store.previous, store.changes, predicts,
+            start, stride, infosets + low, hands, width, weights, rows, scratch
+        )  # fmt: skip
         close_tile(store.regrets, store.regret_scales, tile, unpacked)
         if predicts:
             close_tile(store.guesses, store.guess_scales, tile, more_unpacked)
@@ -155,7 +146,7 @@ def improve(
     weights: Floats,
     keep: float,
     add: float,
-    raked: bool,
+    raked: bool | None,
     work: Workspace,
     thread: int,
     slot: int,
@@ -186,7 +177,7 @@ def answer(
     against: Floats,
     scales: Floats,
     store: Store,
-    raked: bool,
+    raked: bool | None,
     work: Workspace,
     thread: int,
     slot: int,
@@ -236,7 +227,7 @@ def apply_locks(store: Store) -> None:
 
 @kernel(error_model="numpy", ahead="treeplex.holdem.policies.ahead:judge_turn")
 def iterate_board(
-    form: HoldemForm, weights: Floats, raked: bool, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
+    form: HoldemForm, weights: Floats, raked: bool | None, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:
     """Run all iterations of a one-board spot, see :meth:`BoardPool.iterate`; threads share its hands and terminals."""
     guesses, scales = store.guesses, store.guess_scales
@@ -269,11 +260,11 @@ class BoardPool:
     Attributes:
         form: the public tree over hands.
         work: scratch space for the threads.
-        raked: whether a showdown pays the winner less than it costs the loser.
+        raked: True if a showdown pays the winner less than it costs the loser, else None (:func:`value_terminals`).
     """
 
     def __init__(self, form: HoldemForm, work: Workspace, *, raked: bool) -> None:
-        self.form, self.work, self.raked = form, work, raked
+        self.form, self.work, self.raked = form, work, True if raked else None
         self.threads = work.rows.shape[0]
         self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         self.last = len(form.streets) - 1
@@ -459,7 +450,7 @@ class BoardPool:
         Same rule as ``engine.tree.fictitious.iterate_best_replies``. ``regrets`` holds the last best responses;
         ``following`` is the optimism of the next iteration.
         """
-        against, scales = (store.target if store.target.size else store.average, store.average_scales)
+        against, scales = (store.average if store.target is None else store.target, store.average_scales)
         for k, step in enumerate(steps):
             for player, mix in ((0, optimism[k]), (1, following[k])):
                 self.answer(player, REPLY, against, scales, store)

@@ -52,9 +52,8 @@ def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
 
 
 def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
-    """A store for the engine; arrays that only other algorithms use are empty."""
+    """A store for the engine; arrays that only other algorithms use are empty or None."""
     scales: NDArray[Any] = np.zeros(0, np.float32)
-    none = np.zeros(0)
     return Store(
         regrets=regrets,
         guesses=policy,
@@ -62,12 +61,12 @@ def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
         regret_scales=scales,
         guess_scales=scales,
         average_scales=scales,
-        previous=none,
-        changes=np.zeros((2, 0)),
-        target=none,
+        previous=None,
+        changes=None,
+        target=None,
         locked=np.zeros(0, np.uint8),
         lock_places=np.zeros(0, np.int64),
-        lock_values=none,
+        lock_values=np.zeros(0),
     )
 
 

@@ -229,7 +229,7 @@ class SpotForm:
             arrays |= {"guesses": store.guesses} | ({"guess_scales": store.guess_scales} if store.guess_scales.size else {})
         more = {name: getattr(store, name) for name in ("previous", "changes", "target", "regret_scales", "average_scales")}
         more |= {"memory": state.memory, "network": state.network}
-        return arrays | {name: array for name, array in more.items() if array.size}
+        return arrays | {name: array for name, array in more.items() if array is not None and array.size}
 
     def restore(self, state: SpotState, iteration: int, arrays: Mapping[str, Array]) -> None:
         """Restore saved :meth:`arrays`."""
@@ -288,13 +288,13 @@ def numbers_needed(size: SpotSize, needs: frozenset[str]) -> dict[str, int]:
     return {name: number for name, number in sizes.items() if name in names}
 
 
-def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequence[FixedStrategy] = ()) -> dict[str, Array]:
+def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequence[FixedStrategy] = ()) -> dict[str, Any]:
     """The arrays of :class:`Store`, zero except for locks."""
     sizes = numbers_needed(game.size, needs)
-    arrays: dict[str, Array] = {
-        name: np.zeros(sizes.get(name, 0), kind) for name in ("regrets", "average", "previous", "changes", "target")
-    }
-    arrays["changes"] = arrays["changes"].reshape(2, -1)
+    arrays: dict[str, Any] = {name: np.zeros(sizes.get(name, 0), kind) for name in ("regrets", "average")}
+    arrays |= {name: np.zeros(sizes[name], kind) if name in sizes else None for name in ("previous", "changes", "target")}
+    if arrays["changes"] is not None:
+        arrays["changes"] = arrays["changes"].reshape(2, -1)
     arrays["guesses"] = np.zeros(sizes["guesses"], kind) if "guesses" in sizes else arrays["regrets"]
     for name, scales in (("regrets", "regret_scales"), ("guesses", "guess_scales"), ("average", "average_scales")):
         arrays[scales] = np.zeros(game.scales if kind in (np.int16, np.int8) else 0, np.float32)
@@ -312,7 +312,7 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
         scales: float32, for short numbers; else empty.
         locks: locked policies, which best responses keep; they are stored as regrets.
     """
-    none, fixed = np.zeros(0, average.dtype), locked_arrays(game, average.dtype, locks)
+    fixed = locked_arrays(game, average.dtype, locks)
     regrets = np.zeros(average.size if locks else 0, average.dtype)
     regrets[fixed["lock_places"]] = fixed["lock_values"]
     return Store(
@@ -322,9 +322,9 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
         regret_scales=scales,
         guess_scales=scales,
         average_scales=scales,
-        previous=none,
-        changes=none.reshape(2, -1),
-        target=none,
+        previous=None,
+        changes=None,
+        target=None,
         **fixed,
     )
 

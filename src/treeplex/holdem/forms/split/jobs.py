@@ -183,14 +183,13 @@ class PartWorker:
 
 
 def store_of_arrays(arrays: dict[str, Array]) -> Store:
-    """A store of regrets, guesses and average with their scales; all other arrays are empty."""
-    none = np.zeros(0, arrays["regrets"].dtype)
+    """A store of regrets, guesses and average with their scales; all other arrays are empty or None."""
     return Store(
         **arrays,
-        previous=none,
-        changes=none.reshape(2, -1),
-        target=none,
+        previous=None,
+        changes=None,
+        target=None,
         locked=np.zeros(0, np.uint8),
         lock_places=np.zeros(0, np.int64),
-        lock_values=none,
+        lock_values=np.zeros(0, arrays["regrets"].dtype),
     )
