@@ -1,5 +1,6 @@
 """The cache of compiled kernels: what makes an entry stale, and what happens to broken ones."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from treeplex.engine import kernel_cache
+from treeplex.engine import kernel_cache, source_digest
 from treeplex.engine.kernel import kernel
 
 CALLEE = "from treeplex.engine.kernel import kernel\n\n@kernel()\ndef inner(x):\n    return x + {}\n"
@@ -59,6 +60,50 @@ def test_a_new_version_of_a_callee_compiles_its_caller_again(package: Path, tmp_
     (package / "callee.py").write_text(CALLEE.format(1))
     assert run(package, cache)[0] == "22 0", "after a downgrade the old kernel fits again"
     assert len(outer_files(cache)) == 2
+
+
+def test_comments_docstrings_and_formatting_recompile_nothing(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert run(package, cache)[0] == "22 1"
+    documented = CALLEE.format(1).replace("    return", '    """Add one."""\n\n    # to the argument\n    return')
+    (package / "callee.py").write_text(f'"""A callee."""\n\n{documented}')
+    assert run(package, cache)[0] == "22 0"
+    (package / "callee.py").write_text(documented.replace("x + 1", "x - 1"))
+    assert run(package, cache)[0] == "18 1"
+
+
+def test_digests_of_sources_are_stored_and_a_damaged_file_is_replaced(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    file = cache / source_digest.FILE
+    digests = source_digest.read(file)
+    source = (package / "callee.py").read_bytes()
+    code = hashlib.sha256(source_digest.code_text(source)).hexdigest()
+    assert digests[hashlib.sha256(source).hexdigest()] == code
+    file.write_text("{")
+    assert run(package, cache)[0] == "22 0"
+    assert source_digest.read(file) == digests
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("x = 1  # one", "x = 1", True),
+        ("def f():\n    'text'\n    return 1", "def f():\n\n    return (1)", True),
+        ("class A:\n    x: int\n    'An attribute.'", "class A:\n    x: int", True),
+        ("if a:\n    b()\nelse:\n    'text'\n    c()", "if a:\n    b()\nelse:\n    c()", True),
+        ("x = 'text'", "x = 'words'", False),
+        ("def f():\n    return 'text'", "def f():\n    return 'words'", False),
+        ("x = 1", "x = 1.0", False),
+        ("x = 0.0", "x = -0.0", False),
+        ("if a:\n    b()\nc()", "if a:\n    b()\n    c()", False),
+        ("from a import b", "from a import c", False),
+        ("x = (", "x = (  # never closed", False),
+    ],
+)
+def test_code_is_what_the_digest_of_a_source_covers(before: str, after: str, same: bool) -> None:
+    texts = [source_digest.code_text(text.encode()) for text in (before, after)]
+    assert (texts[0] == texts[1]) == same
 
 
 def test_a_source_that_changes_while_a_process_runs_is_not_mixed_up(package: Path, tmp_path: Path) -> None:

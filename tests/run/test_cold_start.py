@@ -15,7 +15,7 @@ RIVER = str(Path(__file__).parents[2] / "examples/spots/river.yaml")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "most"), [("leduc_poker", 12), (RIVER, 58)], ids=["Leduc poker", "a river"])
+@pytest.mark.parametrize(("game", "most"), [("leduc_poker", 12), (RIVER, 48)], ids=["Leduc poker", "a river"])
 def test_a_first_solve_compiles_no_more_kernels_than_it_did(game: str, most: int, tmp_path: Path) -> None:
     environment = os.environ | {KERNELS: str(tmp_path), COMPILE_AHEAD: "0"}
     command = [sys.executable, "-m", "treeplex", "solve", game, "-n", "2", "--json"]

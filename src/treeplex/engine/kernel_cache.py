@@ -1,9 +1,10 @@
 """Disk cache of compiled kernels, one file each, keyed by all inputs of the compilation.
 
 Numba's own cache checks only the file of the kernel itself. Kernels inline each other, so after an upgrade it would still run
-old code of an inlined kernel. Here a file's name contains a digest of all sources of this package that the kernel's module
-imports, of the versions of Python, Numba and llvmlite, of the CPU and of the argument types. A file that does not match is
-never opened, and files of several versions and CPUs coexist.
+old code of an inlined kernel. Here a file's name contains a digest of the code of all modules of this package that the kernel's
+module imports, of the versions of Python, Numba and llvmlite, of the CPU and of the argument types. Docstrings and comments do
+not count (:mod:`treeplex.engine.source_digest`). A file that does not match is never opened, and files of several versions and
+CPUs coexist.
 
 Files are stored in ``treeplex/kernels`` next to the sources if that is writable, otherwise in the user's cache folder. The
 environment variable ``TREEPLEX_KERNELS`` overrides the folder. A platform wheel contains ``treeplex/prebuilt``, read-only
@@ -34,6 +35,8 @@ from numba.core.serialize import dumps
 from treeplex.base.notices import notify
 from treeplex.engine.compile_ahead import compile_ahead
 from treeplex.engine.kernel_lock import lock, unlock
+from treeplex.engine.source_digest import FILE as SOURCES
+from treeplex.engine.source_digest import code_digest
 
 PACKAGE = Path(__file__).parents[1]
 ENVIRONMENT = "TREEPLEX_KERNELS"
@@ -183,7 +186,7 @@ def versions() -> str:
 
 @cache
 def source(name: str) -> tuple[bytes, frozenset[str]] | None:
-    """Return a digest of a module's source and its ``from ... import`` modules; None without a source file.
+    """Return a digest of a module's code and its ``from ... import`` modules; None without a source file.
 
     The digest is empty if the file changed while this process ran.
     """
@@ -201,7 +204,7 @@ def source(name: str) -> tuple[bytes, frozenset[str]] | None:
     for module, names in IMPORT.findall(re.sub(r"#[^\n]*", "", data.decode())):
         imported.add(module)
         imported.update(f"{module}.{words[0]}" for entry in names.strip("()").split(",") if (words := entry.split()))
-    return b"" if changed else hashlib.sha256(data).digest(), frozenset(imported)
+    return b"" if changed else code_digest(data, folders()), frozenset(imported)
 
 
 @cache
@@ -335,4 +338,6 @@ def clear() -> int:
             with suppress(OSError):
                 path.unlink()
                 removed += 1
+        with suppress(OSError):
+            (folder / SOURCES).unlink()
     return removed
