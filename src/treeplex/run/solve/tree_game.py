@@ -372,7 +372,7 @@ def rebuilt(
     """Rebuild the solver of a resumed run at iteration 0, with settings within its limits.
 
     Args:
-        place: the run's name in messages.
+        run: the run's name in messages.
         game: the compiled game.
         algorithm, before: the requested algorithm, and the canonical spec of the original one.
         settings: settings with new limits.

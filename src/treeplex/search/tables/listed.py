@@ -17,7 +17,7 @@ def listed(
 
     Args:
         options: names of the options by label.
-        place: the game and its current state; None if unknown.
+        current: the game and its current state; None if unknown.
         also: a label that is always listed.
         most: number of options above which some are omitted.
 
