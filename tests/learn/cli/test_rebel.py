@@ -309,7 +309,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert process.returncode == 130, (out, err)
     with JobFolder(REBEL, folder).state() as state:
         done = position_of(state).done
-    assert f"stopped after {done:,} subgames; saved: resume with treeplex train --resume {folder}" in err
+    assert f"stopped after {done:,} subgames and saved; resume with treeplex train --resume {folder}" in err
     printed = json.loads(call("train", "--resume", folder, "--set", f"solves={done + 8}", "--judge-every", 0, "--json")[0])
     assert printed["subgames"] == done + 8
 

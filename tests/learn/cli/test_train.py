@@ -210,7 +210,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
     done = done_at(folder)
-    assert f"stopped after {done:,} epochs; saved: resume with treeplex train --resume {folder}" in err
+    assert f"stopped after {done:,} epochs and saved; resume with treeplex train --resume {folder}" in err
     assert err.count("\n") == 2
     assert [record.done for record in JobFolder(DISCOUNT, folder).records()] == list(range(done + 1))
     call("--resume", folder, "--set", f"epochs={done + 2}", "--workers", "1")

@@ -244,7 +244,7 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
         print_training(training)
     if training.status == "interrupted":
         done = f"{training.records[-1].done:,} {training.kind.job_kind.unit}"
-        fail(f"stopped after {done}; saved: resume with {resuming(training)}", STOPPED)
+        fail(f"stopped after {done} and saved; resume with {resuming(training)}", STOPPED)
 
 
 def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
@@ -263,7 +263,7 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
         except JobInterrupt:
             done = None
     if done is None:
-        fail(f"stopped; saved: resume with treeplex train --resume {quoted(str(folder))}", STOPPED)
+        fail(f"stopped and saved; resume with treeplex train --resume {quoted(str(folder))}", STOPPED)
     if as_json:
         print_json(done.to_json())
         return
