@@ -15,7 +15,7 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.forms.spot_form import DISK, FixedStrategy, checked_storage
 from treeplex.holdem.policies.locks import solver_locks
 from treeplex.holdem.solve.carried_regrets import START, carried_over
-from treeplex.holdem.solve.estimate import check_memory, check_spot
+from treeplex.holdem.solve.estimate import DEFAULT_SHARE, check_memory, check_spot
 from treeplex.holdem.solve.job import SpotJob
 from treeplex.holdem.solve.solution import HoldemSettings, HoldemSolution, reread, spot_file
 from treeplex.holdem.solve.solver import HoldemSolver
@@ -31,8 +31,6 @@ from treeplex.run.solve.solvable import SolveRequest
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 
 DEFAULT_STORAGE = "float32"
-DEFAULT_SHARE = 0.005
-"""Default target: exploitability as a share of the pot, blinds included."""
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.run.cli.shared.arguments import AnyGameArgument, Json, Limit, Refine, ShowProgress
-from treeplex.run.cli.shared.commands import command, described, with_wing_options
+from treeplex.run.cli.shared.commands import GameDescription, command, described, with_wing_options
 from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_table
 from treeplex.run.cli.shared.live import Live
 
@@ -149,6 +149,7 @@ def info(
       treeplex info poorer.efg --inferior-to richer.efg
       treeplex info examples/spots/turn.yaml
       treeplex info examples/spots/turn.yaml --bets 33%,75%,150%,a --threads 4
+      treeplex info examples/spots/flop.yaml --board Ks8s3d --budget 4GB,60s
     """
     from treeplex.errors import ImperfectRecallError
 
@@ -158,7 +159,8 @@ def info(
         from treeplex.forms.sources.load import load
         from treeplex.run.solve.solve import solvable
 
-        named_game = described("info", game, more).game
+        description = described("info", game, more)
+        named_game = description.game
         if named_game is None:
             raise typer.BadParameter("name a GAME, or describe a spot by options")
         rules = load(named_game)
@@ -185,7 +187,7 @@ def info(
             estimate = estimate and estimate.at_pace_here()
             cost = compiled and cost_of(compiled)
     if estimate is not None:
-        print_estimate(estimate, as_json=as_json)
+        print_estimate(estimate, description, as_json=as_json)
         return
     if as_json:
         said = {} if less is None else {"inferior_to": {"game": inferior_to, "holds": less.holds, "why": less.why}}
@@ -202,11 +204,13 @@ def info(
         print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
 
 
-def print_estimate(estimate: "Estimate", *, as_json: bool) -> None:
+def print_estimate(estimate: "Estimate", description: GameDescription, *, as_json: bool) -> None:
     """Print the estimated cost of solving."""
     if as_json:
-        print_json(estimate.to_json())
+        print_json({**estimate.to_json(), **description.data})
     else:
+        if description.facts:
+            print_facts(description.facts, title="chosen for the budget")
         print_facts(estimate.facts(), title=estimate.title)
 
 

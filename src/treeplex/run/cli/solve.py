@@ -78,8 +78,13 @@ def solve(
     only with --judge, which solves the whole spot twice, each time with one player's first street fixed. The solve runs on one
     thread for -n iterations (default: 60) and does not support --target.
 
+    --budget 4GB,60s chooses the largest betting tree, the storage and the threads that fit, from the exact size of the tree and
+    the measured speed of this machine. It removes sizes from those of the spot, or from 33%, 75%, 150%, all-in and raises to
+    2.5x and all-in, and prints what it left out. The solve stops at the target or when the time is up.
+
     \b
     More examples:
+      treeplex solve examples/spots/turn.yaml --budget 4GB,60s
       treeplex solve kuhn_poker -a lp
       treeplex solve leduc_poker -a cfr+ --nodes 10000000
       treeplex solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --bets 50%,a
@@ -94,6 +99,9 @@ def solve(
         from treeplex.run.solve.solve import solve
 
         request = described("solve", game, {**more, "resume": resume})
+        if request.facts and not as_json:
+            print_facts(request.facts, title=f"chosen for {request.game}")
+        given = {name: value for name, value in options.items() if value is not None}
         try:
             solution = solve(
                 request.game,
@@ -104,15 +112,14 @@ def solve(
                 force=force,
                 resume=resume,
                 progress=live,
-                **options,
-                **request.options,
+                **{**request.options, **given},
             )
             folder = solution.folder
         except JobInterrupt as stopped:
             solution = stopped.result
             folder = solution.folder or solution.save(free_place(f"{solution.game}-{solution.algorithm}", solution.suffix))
     if as_json:
-        print_json(solution.to_json())
+        print_json({**solution.to_json(), **request.data})
     else:
         print_solution(solution, folder, spec_of(request.game, solution, folder), request.steps)
     if solution.status == "interrupted":

@@ -1,7 +1,6 @@
 """New spots: ranges as texts and weights, validation of fields, and the estimated cost of solving."""
 
 import json
-import math
 import re
 import threading
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from treeplex.base.storage.reading import check_depth, read_json
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.ranges import parse_range, range_to_string
-from treeplex.holdem.solve.session import DEFAULT_SHARE
+from treeplex.holdem.solve.estimate import solving_seconds, typical_iterations
 from treeplex.holdem.solve.solver import method_of
 from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.as_fields import fields_text, plain_fields
@@ -55,12 +54,6 @@ PLACE = "field "
 """Prefix of field names in error locations, for values from the page."""
 PRESETS_FILE = "presets.json"
 MOST_PRESETS, LONGEST = 200, 20_000
-TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
-"""Iterations of DCFR to an exploitability of half a percent of the pot, and the exponent for lower targets; measured on turns
-and flops, accurate within a factor of two."""
-
-START_SECONDS, JUDGED = 2.0, 1.2
-"""Seconds to start a process, and the factor for evaluations after every tenth iteration, each as long as two iterations."""
 
 
 def shallow(fields: dict[str, Any]) -> dict[str, Any]:
@@ -335,17 +328,7 @@ def estimate_cost(spot: Spot, threads: int | None) -> dict[str, Any]:
         "fits": {kind: estimate.fits(kind) for kind in estimate.memory},
         "seconds_per_iteration": estimate.seconds,
         "iterations_typical": iterations,
-        "seconds_typical": START_SECONDS + JUDGED * iterations * estimate.seconds,
+        "seconds_typical": solving_seconds(estimate),
         "threads": estimate.threads,
         "refusal": estimate.refusal,
     }
-
-
-def typical_iterations(spot: Spot) -> int:
-    """Approximate number of iterations to reach the spot's target, or the default target."""
-    how, pot = spot.settings, spot.opening_pot
-    share = DEFAULT_SHARE if how.target is None or not pot else how.target.chips(pot) / pot
-    most = how.iterations if how.iterations is not None else math.inf
-    if how.target is None and how.iterations is not None:
-        return how.iterations
-    return int(min(most, TYPICAL * (TYPICAL_SHARE / max(share, 1e-6)) ** TYPICAL_POWER, 100_000))

@@ -75,6 +75,10 @@ THREADS = options_under(
     threads=number("N", FIELDS["threads"].help),
     storage=text("KIND", FIELDS["storage"].help),
 )
+BUDGET = options_under(
+    SPOTS,
+    budget=text("MEMORY,TIME", "Choose bet sizes, raises, storage and threads that fit, such as 4GB,60s."),
+)
 EARLY = [option for name in ("until", "net", "locks") for option in options_of(FIELDS[name], SPOTS)]
 ELSEWHERE = options_under(
     SPOTS,
@@ -130,8 +134,8 @@ PLAYED = options_under(
 )
 READ = "treeplex.holdem.cli.shared.requests:described_spot"
 SPOT_OPTIONS = (
-    WingOptions("solve", [*THREADS, *EARLY, *ELSEWHERE, *DESCRIBED], READ),
-    WingOptions("info", [*options_of(FIELDS["algorithm"], SPOTS), *THREADS[:1], *DESCRIBED], READ),
+    WingOptions("solve", [*BUDGET, *THREADS, *EARLY, *ELSEWHERE, *DESCRIBED], READ),
+    WingOptions("info", [*BUDGET, *options_of(FIELDS["algorithm"], SPOTS), *THREADS[:1], *DESCRIBED], READ),
     WingOptions("compare", BESIDE),
     WingOptions("compare", THREADS, READ),
     WingOptions("show", SHOWN),

@@ -5,9 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from treeplex.base.notices import tell
 from treeplex.base.spec import quoted
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cli.shared.options import BETTING
+from treeplex.holdem.solve.budget import Budget, fit_spot, machine_pace, wished
 from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.spots.as_fields import spot_fields
 from treeplex.holdem.spots.fields import read_range
@@ -42,12 +45,18 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescript
     given = {name.replace("_", "-"): value for name, value in options.items() if value is not None}
     passed = {name: given.pop(name) for name in PASSED if name in given}
     passed |= {name: given[name] for name in ALSO_FIELDS if name in given}
+    budget = given.get("budget")
     sources = {name: given.pop(name, None) for name in ("endgame", "decoding", "phh", "hand", "street", "start", "resume")}
     check_sources(game, given, sources)
-    if sources["resume"] is not None or (not given and not any(sources[name] for name in ("endgame", "phh", "start"))):
+    given.pop("budget", None)
+    if budget is not None and (game is None or names_spot(game)):
+        return budgeted(game, given, Budget.read(budget, "--budget"), passed)
+    if sources["resume"] is not None or (
+        budget is None and not given and not any(sources[name] for name in ("endgame", "phh", "start"))
+    ):
         return GameDescription(game, passed)
     if game is not None and not names_spot(game):
-        first = next((f"--{name}" for name in given), "--phh")
+        first = next((f"--{name}" for name in given), "--phh" if budget is None else "--budget")
         raise SpecError(f"{first} applies to hold'em spots, not to {game}; leave it out, or name a spot file")
     request = spot_request(game, given)
     if sources["start"] is not None:
@@ -64,6 +73,18 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescript
         steps = [(f"show {{}} --line {quoted(decision)}", "the last decision of the hand")] if decision else []
         return GameDescription(spot, passed, steps)
     return GameDescription(request.spot(), passed)
+
+
+def budgeted(game: str | None, given: Mapping[str, Any], budget: Budget, passed: Mapping[str, Any]) -> GameDescription:
+    """The spot with betting, storage and threads chosen for a budget, at the measured speed of this machine."""
+    spot = wished(spot_request(game, given)).spot()
+    threads = checked_threads(spot.settings.threads)
+    tell("measuring the speed of this machine")
+    fitted = fit_spot(spot, budget, threads=threads, pace=machine_pace(threads))
+    limits: dict[str, float | None] = {} if budget.memory is None else {"most_memory": budget.memory}
+    limits |= {} if budget.seconds is None else {"seconds": fitted.solver_seconds}
+    chosen = {name: value for name, value in passed.items() if name not in ALSO_FIELDS}
+    return GameDescription(fitted.spot, {**chosen, **limits}, facts=fitted.facts(), data={"budget": fitted.to_json()})
 
 
 def changed_spot(spot: Spot, request: SpotRequest) -> Spot:
@@ -100,6 +121,7 @@ def check_sources(game: str | None, given: Mapping[str, object], sources: Mappin
         ("--resume", ("threads",)),
         ("--endgame", SETTINGS),
         ("--from", ("oop", "ip", *BETTING, "threads")),
+        ("--phh", tuple(name for name in given if name != "budget")),
     ):
         if source in chosen:
             for name in given:

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from treeplex.errors import FileError, SpecError, TreeplexError
-from treeplex.holdem.solve.session import DEFAULT_SHARE, DEFAULT_STORAGE
+from treeplex.holdem.solve.estimate import DEFAULT_SHARE
+from treeplex.holdem.solve.session import DEFAULT_STORAGE
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.spot import Spot

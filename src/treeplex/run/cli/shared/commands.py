@@ -245,11 +245,15 @@ class GameDescription(NamedTuple):
         game: a game for :func:`treeplex.load`.
         options: options for :func:`treeplex.solve`.
         steps: follow-up commands with their purpose; ``{}`` stands for the solution's file.
+        facts: choices to show before the work, by name.
+        data: the same for ``--json``.
     """
 
     game: Any
     options: Mapping[str, Any] = {}
     steps: Sequence[tuple[str, str]] = ()
+    facts: Mapping[str, str] = {}
+    data: Mapping[str, Any] = {}
 
 
 def with_wing_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
