@@ -23,6 +23,7 @@ WING = Wing(
         "treeplex.holdem.agents.pluribus:HoldemPluribus",
         "treeplex.holdem.agents.modicum:Modicum",
         "treeplex.holdem.agents.endgames:Endgames",
+        "treeplex.holdem.protocols.program:Program",
     ),
     played_folders={"holdem blueprint": "blueprint:file"},
     options=("treeplex.holdem.cli.shared.options:SPOT_OPTIONS",),

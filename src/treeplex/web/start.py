@@ -44,6 +44,8 @@ def known() -> dict[str, Any]:
     """Return the library's games, agents and algorithms, each with a description."""
     return {
         "games": [{"name": name, "about": info.summary} for name, info in games.games().items()],
-        "agents": [{"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items()],
+        "agents": [
+            {"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items() if not kind.external
+        ],
         "algorithms": [{"name": name, "about": algorithm.summary} for name, algorithm in algorithms().items()],
     }

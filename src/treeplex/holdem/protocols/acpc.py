@@ -27,7 +27,7 @@ from treeplex.search.agents.agent import Agent
 VERSION = "VERSION:2.0.0"
 VERSIONS = re.compile(r"VERSION:2\.0\.[0-9]+")
 RAISE = re.compile(r"r *([+-]?[0-9]{1,18})")
-"""A raise at the start of a text; the rest of the text is ignored, and longer numbers are rejected."""
+"""A raise at the start of a text; digits after the 18th and the rest of the text are ignored."""
 PATIENCE = 900.0
 """Default seconds to wait for a dealer's line; longer than the other player's time limit."""
 STAKES = "compare --stack and --blinds with the dealer's game"
@@ -296,21 +296,15 @@ class Dealer:
     def _answer(self, player: int, number: int, table: BettingState) -> str:
         """A player's answer without the leading match state."""
         began = monotonic()
-        while True:
-            line = self._line(player, monotonic() - began)
-            said, _, word = line.rpartition(":")
-            try:
-                state = MatchState.read(said)
-            except GameError:
-                self.tell(
-                    f"hand {number}: player {player} sent {line[:120]!r}; it is ignored, since it is not a state with an action"
-                )
-                continue
-            if (state.position, state.number, state.betting) == (table.player, number, table.line):
-                self._hand_seconds[player] += monotonic() - began
-                self._match_seconds[player] += monotonic() - began
-                return word
-            self.tell(f"hand {number}: player {player} answered hand {state.number} at {state.betting!r}; it is ignored")
+        state = MatchState(table.player, number, table.line, ((), ()), ())
+        word = answer_to(
+            lambda: self._line(player, monotonic() - began),
+            state,
+            lambda note: self.tell(f"hand {number}: player {player} {note}"),
+        )
+        self._hand_seconds[player] += monotonic() - began
+        self._match_seconds[player] += monotonic() - began
+        return word
 
     def _line(self, player: int, taken: float) -> str:
         """The next line of a player who has already used ``taken`` seconds for the action.
@@ -331,6 +325,27 @@ class Dealer:
             return self._lines[player].read(max(left, 0.0))
         except LateError as error:
             raise LateError(f"player {player} exceeds {spent},") from error
+
+
+def answer_to(read: Callable[[], str], state: MatchState, tell: Callable[[str], None] = lambda note: None) -> str:
+    """The action that a player sends for a state; answers for other states and unreadable lines are ignored.
+
+    Args:
+        read: returns the player's next line.
+        state: the state; only position, hand and betting are compared.
+        tell: called with a note on each ignored line.
+    """
+    while True:
+        line = read()
+        said, _, word = line.rpartition(":")
+        try:
+            answered = MatchState.read(said)
+        except GameError:
+            tell(f"sent {line[:120]!r}; it is ignored, since it is not a state with an action")
+            continue
+        if (answered.position, answered.number, answered.betting) == (state.position, state.number, state.betting):
+            return word
+        tell(f"answered hand {answered.number} at {answered.betting!r}; it is ignored")
 
 
 def chips_of(results: Sequence[float]) -> str:

@@ -11,6 +11,7 @@ from treeplex.learn.best_response.learner import BestResponse
 from treeplex.learn.train.kind import TrainingRun, count_of
 from treeplex.learn.train.learner_job import LIBRARY, LibraryJob, LibraryKind
 from treeplex.run.job.record import Record
+from treeplex.search.named_agents.registry import runs_program
 
 if TYPE_CHECKING:
     from treeplex.run.plots import Panel
@@ -48,8 +49,8 @@ class BestResponseKind(LibraryKind):
         super().__init__(BestResponse, "best-response")
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
-        """On resuming, require that the user names a custom agent again, since it is code."""
-        if ".py:" in settings.against and "against" not in changes:
+        """On resuming, require that the user names a custom agent or an external program again, since it is code."""
+        if (".py:" in settings.against or runs_program(settings.against)) and "against" not in changes:
             raise FileError(
                 f"{place} learns against a custom agent, whose code is not run from a folder; name it again: "
                 f"--against {settings.against}"

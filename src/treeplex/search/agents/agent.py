@@ -31,6 +31,16 @@ Watch = Callable[[int, int, int], None]
 """Called with the number of histories processed, the total, and the number of subgames solved so far."""
 
 
+class StoppedAgentError(GameError):
+    """Raised by an agent that cannot play any further hand, such as an external program that has ended; a match ends then.
+
+    Attributes:
+        result: the match's result so far; None outside a match, or if no hand was played.
+    """
+
+    result: Any = None
+
+
 class Thought(NamedTuple):
     """The search behind an agent's last policy.
 
@@ -102,12 +112,14 @@ class BaseAgent:
         think: seconds per decision; None for no limit.
         thought: the search behind its last policy, a new object for each search; None if it did not search.
         draws: whether its policy itself is random, so that it differs between playthroughs; None if unknown.
+        has_policy: whether :meth:`policy` reports probabilities; False for external programs.
         about: one-line description; may be empty.
     """
 
     think: float | None = None
     thought: Thought | None = None
     draws: bool | None = None
+    has_policy: bool = True
     about: str = ""
 
     def __init__(self, game: PublicGame | str | Game, generator: np.random.Generator | None = None) -> None:
@@ -125,6 +137,16 @@ class BaseAgent:
         player = self.game.options(self.state).player
         who = {TERMINAL: "over", CHANCE: "chance to act"}.get(player, f"player {player} to act")
         return on_one_line(f"<{type(self).__name__} for {self.game.title}: {who} at {self.game.name_of(self.state)}>")
+
+    def finish(self, hands: Sequence[int]) -> None:
+        """Observe the end of a playthrough, with every player's private hand; does nothing by default."""
+
+    def close(self) -> None:
+        """Release resources outside Python, such as a program; does nothing by default."""
+
+    def remarks(self) -> list[str]:
+        """Remarks for a match's result, such as replaced illegal actions."""
+        return []
 
     def public_belief_state(self) -> Belief | None:
         """The agent's current public belief state; None if it keeps no beliefs."""
@@ -356,6 +378,9 @@ def play_game(
             if agent not in agents[:seat]:
                 agent.see(label)
         state = game.after(state, label)
+    for seat, agent in enumerate(agents):
+        if agent not in agents[:seat] and isinstance(agent, BaseAgent):
+            agent.finish(held)
     return game.payoffs(state, held)
 
 

@@ -9,7 +9,7 @@ from treeplex.base.spec import quoted
 from treeplex.run.cli.shared.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import counted, print_json, print_table, say
-from treeplex.run.cli.shared.failures import STOPPED, fail
+from treeplex.run.cli.shared.failures import BAD_INPUT, STOPPED, fail
 from treeplex.run.cli.shared.live import Live
 from treeplex.run.job.progress_line import clock
 
@@ -83,8 +83,10 @@ def match(
     with Live(progress) as live:
         live.say(f"reading {game or resume}")
         from treeplex.errors import JobInterrupt
+        from treeplex.search.agents.agent import StoppedAgentError
         from treeplex.search.match.match import match as run_match
 
+        ended: StoppedAgentError | None = None
         try:
             result = run_match(
                 game,
@@ -107,12 +109,18 @@ def match(
             )
         except JobInterrupt as stopped:
             result = stopped.result
+        except StoppedAgentError as stopped_agent:
+            if stopped_agent.result is None:
+                raise
+            ended, result = stopped_agent, stopped_agent.result
     if as_json:
         print_json(result.plain())
     else:
         print_match(result)
     if result.status == "interrupted":
         saved = f" and saved; resume with treeplex match --resume {quoted(str(result.folder))}" if result.folder else ""
+        if ended is not None:
+            fail(f"{ended}; the match ended after {counted(result.hands, 'hand')}{saved}", BAD_INPUT)
         fail(f"stopped after {counted(result.hands, 'hand')}{saved}", STOPPED)
 
 

@@ -11,7 +11,7 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, pick
-from treeplex.search.agents.agent import Agent, checked_policy
+from treeplex.search.agents.agent import Agent, BaseAgent, StoppedAgentError, checked_policy
 from treeplex.search.subgames.beliefs import Belief
 
 CHANCE_LANE, SEAT_LANE = 0, 1
@@ -71,7 +71,7 @@ class MatchTable:
     Attributes:
         game: the game.
         agents: the agent in each seat; an agent may occupy several seats.
-        asked: whether agents report their policies before they act.
+        asked: whether agents report their policies before they act, except those without one.
         think: seconds per decision; None for no limit.
     """
 
@@ -90,6 +90,9 @@ class MatchTable:
 
         Returns:
             The record of the hand; its failure names the seat and the exception.
+
+        Raises:
+            StoppedAgentError: an agent cannot play any further hand.
         """
         game, state = self.game, self.game.first_state()
         self._spent = [0.0] * len(self.agents)
@@ -110,6 +113,9 @@ class MatchTable:
                 for seat in self._own_seats():
                     self._timed(seat, self.agents[seat].see, label)
                 state = game.after(state, label)
+            for seat in self._own_seats():
+                if isinstance(agent := self.agents[seat], BaseAgent):
+                    self._timed(seat, agent.finish, held)
         except AgentError as error:
             return PlayedHand(dealt, tuple(steps), None, (error.seat, str(error)), tuple(slow))
         return PlayedHand(dealt, tuple(steps), tuple(game.payoffs(state, held)), None, tuple(slow))
@@ -128,7 +134,7 @@ class MatchTable:
 
     def _decide(self, seat: int, hand: int, labels: Sequence[int]) -> HandEvent:
         agent = self.agents[seat]
-        policy = self._timed(seat, checked_policy, agent) if self.asked else None
+        policy = self._timed(seat, checked_policy, agent) if self.asked and has_policy(agent) else None
         label, known = self._timed(seat, agent.act, hand), list(labels)
         if label not in known:
             raise AgentError(seat, f"its action {label!r} is not one of {known}")
@@ -148,10 +154,17 @@ class MatchTable:
         began = perf_counter()
         try:
             return call(*arguments)
+        except StoppedAgentError:
+            raise
         except Exception as error:
             raise AgentError(seat, " ".join(f"{type(error).__name__}: {error}".split())) from error
         finally:
             self._spent[seat] += perf_counter() - began
+
+
+def has_policy(agent: Agent) -> bool:
+    """Whether an agent reports probabilities."""
+    return not isinstance(agent, BaseAgent) or agent.has_policy
 
 
 def streams_of(seed: int, deal: int, hand: int, seats: int) -> tuple[np.random.Generator, list[np.random.Generator]]:

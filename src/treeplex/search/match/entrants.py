@@ -96,6 +96,11 @@ class Entrant:
             self._copies[copy] = self._made()
         return self._copies[copy]
 
+    @property
+    def created(self) -> list[Agent]:
+        """The agents created so far."""
+        return list(self._copies.values())
+
     def _made(self) -> Agent:
         if self.text is not None or isclass(self.source):
             return agent(self.source, self.game, think=self.think if self.text and searches(self.text) else None)

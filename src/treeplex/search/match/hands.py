@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,9 +15,10 @@ from treeplex.errors import FileError, GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
-from treeplex.search.agents.agent import Agent
+from treeplex.search.agents.agent import Agent, BaseAgent, StoppedAgentError
 from treeplex.search.evaluate.aivat import Aivat
-from treeplex.search.evaluate.play import MatchTable, PlayedHand, check_games, streams_of
+from treeplex.search.evaluate.checked_down import CheckedDownAivat
+from treeplex.search.evaluate.play import MatchTable, PlayedHand, check_games, has_policy, streams_of
 from treeplex.search.evaluate.tables import TableHands
 from treeplex.search.match.entrants import Entrant, checked_down, compiled_for_match, entrants_of, values_of
 from treeplex.search.match.plan import MatchPlan
@@ -149,7 +151,7 @@ class HandPlayer:
         return TableHands(game, tables) if len(tables) == len(policies) else None
 
     @cached_property
-    def aivat(self) -> tuple[Callable[[PlayedHand], Floats], str] | None:
+    def aivat(self) -> tuple[Aivat | CheckedDownAivat, str] | None:
         """The luck adjustment, and a description of its value function; None without luck adjustment."""
         if self.settings.aivat is None:
             return None
@@ -159,8 +161,42 @@ class HandPlayer:
         return Aivat(self.rules.public, values), words
 
     def play(self, numbers: range) -> list[HandResult]:
-        """Play the hands with these numbers."""
-        return [self._played(number) for number in numbers]
+        """Play the hands with these numbers; fewer if an agent stops, whose error the next call raises.
+
+        Raises:
+            StoppedAgentError: an agent stopped in the first of these hands.
+        """
+        hands = list[HandResult]()
+        for number in numbers:
+            try:
+                hands.append(self._played(number))
+            except StoppedAgentError:
+                if not hands:
+                    raise
+                break
+        return hands
+
+    @property
+    def seated_agents(self) -> list[BaseAgent]:
+        """All agents created so far that are derived from :class:`treeplex.search.agents.agent.BaseAgent`."""
+        entrants = self.entrants if "entrants" in vars(self) else ()
+        return [agent for entrant in entrants for agent in entrant.created if isinstance(agent, BaseAgent)]
+
+    def estimator(self, agents: Sequence[Agent]) -> Callable[[PlayedHand], Floats]:
+        """The luck adjustment for agents in the order of their seats: those with a policy are averaged over.
+
+        Raises:
+            GameError: no agent has a policy.
+        """
+        assert self.aivat is not None
+        known = tuple(seat for seat, agent in enumerate(agents) if has_policy(agent))
+        if len(known) == len(agents):
+            return self.aivat[0]
+        if not known:
+            raise GameError("AIVAT needs an agent with a policy, but every agent is an external program; leave aivat out")
+        partial = copy(self.aivat[0])
+        partial.known = known
+        return partial
 
     def sample(self, numbers: range) -> TableResults:
         """Play the hands with these numbers between policy tables."""
@@ -186,7 +222,8 @@ class HandPlayer:
         seating, public = self.plan.seating(number), self.rules.public
         agents = self.seated(seating.table)
         chance, streams = streams_of(self.settings.seed, seating.deal, number, self.plan.players)
-        table = MatchTable(public, [agents[index] for index in seating.order], self.aivat is not None, self.settings.think)
+        in_seats = [agents[index] for index in seating.order]
+        table = MatchTable(public, in_seats, self.aivat is not None, self.settings.think)
         hand = table.play(chance, streams)
         seats = tuple(self.plan.tables[seating.table][index] for index in seating.order)
         failure = None if hand.failure is None else (seats[hand.failure[0]], hand.failure[1])
@@ -195,7 +232,7 @@ class HandPlayer:
             payoffs = named(seating.order, hand.payoffs)
             if self.aivat is not None:
                 try:
-                    aivat = named(seating.order, self.aivat[0](hand).tolist())
+                    aivat = named(seating.order, self.estimator(in_seats)(hand).tolist())
                 except GameError as error:
                     payoffs, failure = None, (seats[0], str(error))
         slow = tuple((seats[seat], seconds) for seat, seconds in hand.slow)

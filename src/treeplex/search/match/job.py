@@ -21,6 +21,7 @@ from treeplex.run.job.job import Job
 from treeplex.run.job.record import Record
 from treeplex.run.job.schedule import sparse_points
 from treeplex.run.job.workers import Work
+from treeplex.search.agents.agent import StoppedAgentError
 from treeplex.search.evaluate.statistics import summary
 from treeplex.search.evaluate.tables import expected_payoffs
 from treeplex.search.match.hands import HandPlayer, HandResult
@@ -42,6 +43,7 @@ class MatchJob(Job):
         ledger: results of the hands so far.
         work: worker processes or cluster.
         path: folder to which every hand is written immediately; None for none.
+        stopped: the error of an agent that cannot play any further hand; it ends the match.
     """
 
     kind = MATCH
@@ -50,6 +52,7 @@ class MatchJob(Job):
         super().__init__()
         self.player, self.work, self.path = player, work, path
         self.ledger = Ledger(player.plan)
+        self.stopped: StoppedAgentError | None = None
         self._workers: tuple[Executor, SharedValue[HandPlayer]] | None = None
         if work.ray is not None and (self.exact is not None or player.tables_only is not None):
             how = "values are exact and no hand is played" if self.exact is not None else "hands are played in this process"
@@ -103,7 +106,7 @@ class MatchJob(Job):
         else:
             alone = self.work.alone
             numbers = range(self.done, min(self.done + (count if alone else max(count, self.work.size)), last))
-            hands = self.player.play(numbers) if alone else self._shared(numbers)
+            hands = self._played(numbers) if alone else self._shared(numbers)
             self.ledger.add(hands)
             lines = "\n".join(hand.to_json() for hand in hands)
             self.check_failures(MOST_FAILURES)
@@ -116,6 +119,21 @@ class MatchJob(Job):
         if len(failed) == self.done >= fewest and (failure := failed[0].failure) is not None:
             agent = self.player.entrants[failure[0]].name
             raise AlgorithmError(f"all of the first {self.done} hands failed; first error, in agent {agent}: {failure[1]}")
+
+    def _played(self, numbers: range) -> list[HandResult]:
+        """Play hands in this process.
+
+        Raises:
+            StoppedAgentError: an agent stopped in the first hand of the match.
+            StepAbandoned: an agent stopped later.
+        """
+        try:
+            return self.player.play(numbers)
+        except StoppedAgentError as error:
+            if not self.done:
+                raise
+            self.stopped = error
+            raise StepAbandoned from error
 
     def _shared(self, numbers: range) -> list[HandResult]:
         """Play hands in workers; returns their results in order."""
@@ -132,7 +150,9 @@ class MatchJob(Job):
             raise StepAbandoned
 
     def close(self) -> None:
-        """Stop the workers."""
+        """Stop the workers and close the agents."""
+        for agent in self.player.seated_agents:
+            agent.close()
         if self._workers is not None:
             self._workers[0].close()
             self._workers = None
@@ -163,7 +183,8 @@ class MatchJob(Job):
         words = None if exact or player.aivat is None else player.aivat[1]
         names = tuple(entrant.name for entrant in player.entrants)
         about = MatchInfo(str(player.rules), names, player.rules.big_blind, player.settings, words)
-        return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
+        remarks = tuple(remark for agent in player.seated_agents for remark in agent.remarks())
+        return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder, remarks)
 
     def live(self) -> Mapping[str, Any]:
         """Data for the progress line: names of the entrants and number of failed hands."""

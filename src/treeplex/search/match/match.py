@@ -10,7 +10,6 @@ from treeplex.base.spec import suggests_arguments
 from treeplex.errors import JobInterrupt, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
-from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.run.job.folder import RUN, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
@@ -21,7 +20,7 @@ from treeplex.search.match.hands import HandPlayer
 from treeplex.search.match.job import MatchJob
 from treeplex.search.match.result import MatchResult
 from treeplex.search.match.settings import MATCH, MatchSettings
-from treeplex.search.named_agents.registry import seconds_of
+from treeplex.search.named_agents.registry import runs_program, seconds_of
 
 AnyGame = str | Game | CompiledGame
 
@@ -86,6 +85,8 @@ def match(
         SpecError: unknown names, or the wrong number of agents for the game.
         GameError, PolicyError, FileError: an agent is for another game, or a file cannot be read or written.
         AlgorithmError: an agent fails in every hand.
+        StoppedAgentError: an agent cannot play any further hand, such as an external program that has ended; the attribute
+            ``result`` has the result so far.
         JobInterrupt: Ctrl-C or SIGTERM; the attribute ``result`` has the result so far.
     """
     check_limits(None, seconds)
@@ -127,6 +128,9 @@ def match(
         finally:
             job.close()
     result = job.result(outcome.status, outcome.folder)
+    if job.stopped is not None:
+        job.stopped.result = result
+        raise job.stopped
     if outcome.status == "interrupted":
         raise JobInterrupt(result)
     return result
@@ -136,13 +140,16 @@ def job_of(player: HandPlayer, work: Work, path: Path | None) -> MatchJob:
     """Create a match that has not played any hands.
 
     Raises:
-        SpecError: with workers, an agent is given as an object.
+        SpecError: with workers, an agent is given as an object or is an external program.
     """
     objects = [source for source in player.agents if not isinstance(source, str | os.PathLike)]
     if (work.ray is not None or work.workers != 1) and (objects or player.values is not None):
         raise SpecError(
             "workers do not support agents or values given as objects; give names or files, or leave workers and ray out"
         )
+    programs = [text for text in map(str, player.agents) if runs_program(text)] if not objects else []
+    if (work.ray is not None or work.workers != 1) and programs:
+        raise SpecError(f"workers cannot share the external program {programs[0]}; leave workers and ray out")
     return MatchJob(player, work, path)
 
 
@@ -166,12 +173,11 @@ def reopen(
         if value != getattr(settings, name):
             raise SpecError(f"{folder.path} was played with {name} {getattr(settings, name)}, not {value}; leave {name} out")
     if agents is None:
-        custom = [name for name in (*about["agents"], settings.aivat or "") if is_user_spec(name)]
+        custom = [name for name in (*about["agents"], settings.aivat or "") if ".py:" in name or runs_program(name)]
         if custom:
             raise SpecError(
-                f"{folder.path} was played with custom code, {custom[0]}, which is not run from a folder; name the game and "
-                "all "
-                "agents again"
+                f"{folder.path} was played with custom code or an external program, {custom[0]}, which is not run from a "
+                "folder; name the game and all agents again"
             )
         agents = about["agents"]
     rules = load(str(about["game"]), named_in=folder.path) if game is None else game

@@ -48,6 +48,7 @@ class MatchResult:
         ledger: all hands; None for exact values.
         status: ``finished``, ``time up`` or ``interrupted``.
         folder: the match's folder, if it was written to one.
+        remarks: remarks of the agents, such as on replaced illegal actions in this session.
     """
 
     about: MatchInfo
@@ -55,6 +56,7 @@ class MatchResult:
     ledger: Ledger | None
     status: str
     folder: Path | None
+    remarks: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -172,6 +174,8 @@ class MatchResult:
             "failures": [dict(zip(("hand", "agent", "error"), entry, strict=True)) for entry in self.failures],
             "slow": [dict(zip(("hand", "agent", "seconds"), entry, strict=True)) for entry in self.slow],
         }
+        if self.remarks:
+            data["remarks"] = list(self.remarks)
         if settings.table:
             data |= {"matrix": self.matrix, "matrix_stderr": self.matrix_stderr}
         else:
@@ -242,7 +246,7 @@ class MatchResult:
             notes.append(f"{len(self.failures):,} failed and were excluded; the first: {agent} in hand {number}: {text}")
         for number, agent, seconds in self.slow[:1]:
             notes.append(f"{len(self.slow):,} decisions took too long; the first: {agent} in hand {number}, {seconds:.2g} s")
-        return notes
+        return [*notes, *self.remarks]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """Plot running means with 95% bands, the matrix of a round robin, or exact values by seat.

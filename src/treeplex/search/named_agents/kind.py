@@ -41,6 +41,8 @@ class AgentKind(ABC):
         plays: short description of the supported games.
         example: an example with settings.
         settings: the class of its settings.
+        external: whether its agents run a program outside this process. Matches then have no workers, and neither a folder nor
+            the browser starts them.
     """
 
     name: ClassVar[str]
@@ -49,6 +51,7 @@ class AgentKind(ABC):
     plays: ClassVar[str]
     example: ClassVar[str]
     settings: ClassVar[type[AgentSettings]] = AgentSettings
+    external: ClassVar[bool] = False
 
     def takes_time(self, game: Game) -> bool:
         """Whether its searches in a game support a time limit, the setting ``think``."""

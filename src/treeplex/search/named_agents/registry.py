@@ -180,6 +180,14 @@ def names_agent(text: str) -> bool:
     return text != UNIFORM and not is_policy(text) and (named or job_of(text) in provided_by_name("played_folders"))
 
 
+def runs_program(text: str) -> bool:
+    """Whether a text specifies an agent, or an agent within its settings, that runs a program outside this process."""
+    if spec_name(text) not in agents():
+        return False
+    spec = parse_spec(text)
+    return agents()[spec.name].external or any(runs_program(str(value)) for value in spec.parameters.values())
+
+
 def is_policy(text: str) -> bool:
     """Whether a text is a policy file, a run folder with one, or a solved spot."""
     return os.path.isfile(policy_file(text))

@@ -59,6 +59,8 @@ def agent_named(served: ServerState, text: str, *, depth: int = 0) -> str:
     if spec_name(text) not in agents():
         return str(served.path(text))
     spec = parse_spec(text)
+    if agents()[spec.name].external:
+        raise Refusal(403, f"agent {spec.name} runs a program, so it can only be named on the command line", "against")
     return str(Spec(spec.name, {name: setting_named(served, value, depth) for name, value in spec.parameters.items()}))
 
 

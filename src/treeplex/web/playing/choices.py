@@ -54,6 +54,8 @@ def choices(own_games: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
         "offered": first,
         "games": [{"name": name, "about": info.summary} for name, info in games().items()],
-        "agents": [{"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items()],
+        "agents": [
+            {"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items() if not kind.external
+        ],
         "networks": list(shipped_nets()),
     }

@@ -1,0 +1,289 @@
+"""Agents that are programs of other authors: they play heads-up hold'em over the ACPC protocol, as this library's dealer."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import NoReturn
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import setting
+from treeplex.errors import GameError, SpecError
+from treeplex.games.base import CHANCE, Game
+from treeplex.games.public import PublicGame, State
+from treeplex.holdem.betting.rules import CALL, FOLD
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.protocols.acpc import RAISE, VERSION, VERSIONS, MatchState, answer_to
+from treeplex.holdem.protocols.lines import LateError
+from treeplex.holdem.protocols.process import CONNECTIONS, SOCKET, Command, ProgramProcess
+from treeplex.holdem.whole.public import PublicHand, PublicHoldem, hand_of
+from treeplex.search.agents.agent import Agent, BaseAgent, StoppedAgentError
+from treeplex.search.environments.guests import NO_POLICY
+from treeplex.search.named_agents.kind import AgentKind, AgentSettings
+from treeplex.search.subgames.beliefs import Belief
+
+RAISE_TO = re.compile(r"r([0-9]+)")
+"""A raise in a line of actions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramSettings(AgentSettings):
+    """Settings of an external program."""
+
+    path: str = setting(help="the program, such as ./bot.sh")
+    args: tuple[str, ...] = setting((), "its arguments, such as [--seed;7]; with a socket, host and port follow them")
+    folder: str = setting(".", "its working directory")
+    connection: str = setting(
+        SOCKET, "socket: it connects to host and port; pipe: it uses standard input and output", choices=CONNECTIONS
+    )
+    unit: int = setting(1, "the program's chips per chip of the game", low=1)
+    timeout: float = setting(60.0, "seconds per action", above=0)
+    start: float = setting(60.0, "seconds until its first line", above=0)
+    log: str = setting("", "file to which its other output is appended (empty: discarded)")
+
+
+class Program(AgentKind):
+    """Agent type for external programs."""
+
+    name = "program"
+    text = "a program of another author, over the ACPC protocol"
+    source = "Annual Computer Poker Competition, protocol 2.0.0"
+    plays = "two-player holdem"
+    example = "program(path=./bot.sh)"
+    settings = ProgramSettings
+    external = True
+
+    def make(self, game: Game, settings: ProgramSettings, generator: np.random.Generator) -> Agent:
+        command = Command(settings.path, settings.args, settings.folder, settings.connection, settings.log)
+        command.check()
+        return ProgramAgent(
+            game.public, command, unit=settings.unit, timeout=settings.timeout, start=settings.start, generator=generator
+        )
+
+
+class ProgramAgent(BaseAgent):
+    """Plays one seat of heads-up hold'em by a program, which receives the states of all hands in turn.
+
+    The program starts with the first hand and ends with :meth:`close`. As in the competition, its illegal actions are
+    replaced by legal ones, see :meth:`action_of`.
+
+    Attributes:
+        command: how the program is started.
+        unit: the program's chips per chip of the game.
+        timeout: seconds per action.
+        start: seconds until the program's first line.
+        hands: number of hands begun.
+        answers: number of actions received.
+        rounded: number of raises rounded to a size that the game offers.
+        replaced: number of illegal actions, each replaced by a legal one.
+    """
+
+    draws = True
+    has_policy = False
+
+    def __init__(
+        self,
+        game: PublicGame | str | Game,
+        command: Command,
+        *,
+        unit: int = 1,
+        timeout: float = 60.0,
+        start: float = 60.0,
+        generator: np.random.Generator | None = None,
+    ) -> None:
+        """Create the agent; for its parameters see the attributes.
+
+        Raises:
+            SpecError: the protocol cannot represent the game.
+        """
+        super().__init__(game, generator)
+        public = self.game
+        if not isinstance(public, PublicHoldem) or public.players != 2 or public.rules.format != HOLDEM:
+            raise SpecError(f"a program plays heads-up holdem with 52 cards, not {public.title}")
+        self.rules = public.rules
+        if len(self.rules.betting.blinds) != 2 or any(self.rules.antes):
+            raise SpecError("the ACPC protocol has a small and a big blind, without straddles and antes; leave the others out")
+        self.command, self.unit, self.timeout, self.start = command, unit, timeout, start
+        self.hands = self.answers = self.rounded = self.replaced = 0
+        self.about = f"program {command.path}"
+        self._first_replaced = ""
+        self._process: ProgramProcess | None = None
+        self._failure = ""
+        self._unsent: list[PublicHand] = []
+
+    @property
+    def seats(self) -> tuple[int, int]:
+        """The seats of positions 0 (big blind) and 1 (small blind)."""
+        big = self.rules.betting.seat(1)
+        return big, 1 - big
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; starts the program for the first hand.
+
+        Raises:
+            GameError: the program cannot be started, or speaks another protocol.
+            StoppedAgentError: the program has ended.
+        """
+        self.check_running()
+        if seat is None:
+            raise GameError(f"program {self.command.path} plays one seat; name it twice to let it play against itself")
+        self.sit_at_first(seat, generator, at)
+        if self._process is None:
+            self._launch()
+        self.hands += 1
+        self.state = self.game.first_state()
+        self._unsent = [hand_of(self.state)]
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        self.state = self.game.after(self.state, event)
+        self._unsent.append(hand_of(self.state))
+
+    def policy(self) -> Floats:
+        """Raise a :class:`GameError`: a program reports no probabilities."""
+        raise GameError(f"program {self.command.path} has no policy: {NO_POLICY}")
+
+    def act(self, hand: int) -> int:
+        """See :meth:`treeplex.search.agents.agent.Agent.act`.
+
+        Raises:
+            StoppedAgentError: the program has ended, or sent no action in time.
+        """
+        self.check_acting()
+        self.check_running()
+        process = self._process
+        if process is None:
+            raise GameError("no hand has begun; call begin first")
+        began = monotonic()
+        try:
+            self._send(process, self.hole(hand), None)
+            state = self._shown(hand_of(self.state), self.hole(hand), None)
+            word = answer_to(lambda: process.lines.read(self.timeout - (monotonic() - began)), state)
+        except LateError as error:
+            late = f"program {self.command.path} sent no action within {self.timeout:g} s in hand {self.hands - 1}"
+            self._fail(f"{late}; allow more with timeout=, or check its output with log=", error)
+        except GameError as error:
+            self._fail(f"{error} in hand {self.hands - 1}{process.ending()}; check its output with log=", error)
+        label, used = self.action_of(self.state, word)
+        self.answers += 1
+        if used != word.strip():
+            if self.in_range(word):
+                self.rounded += 1
+            else:
+                self.replaced += 1
+                self._first_replaced = self._first_replaced or f"{word[:40]!r} after {state.betting!r} became {used}"
+        return label
+
+    def finish(self, hands: Sequence[int]) -> None:
+        """Send the program the end of the hand, with the other player's cards after a showdown."""
+        process = self._process
+        if process is None or self._failure or self.player is None:
+            return
+        other = hands[1 - self.player] if hand_of(self.state).table.folded.count(False) > 1 else None
+        try:
+            self._send(process, self.hole(hands[self.player]), None if other is None else self.hole(other))
+        except GameError as error:  # this hand is complete: only the next one fails
+            self._failure = f"{error} after hand {self.hands - 1}{process.ending()}; check its output with log="
+            process.close()
+
+    def close(self) -> None:
+        """End the program."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+            self._failure = self._failure or f"program {self.command.path} was ended; create the agent again"
+
+    def remarks(self) -> list[str]:
+        """Remarks on rounded raises and on illegal actions, if there are any."""
+        of_all, remarks = f"of {self.answers:,} actions", list[str]()
+        if self.rounded:
+            remarks.append(f"{self.about}: {self.rounded:,} {of_all} were raises rounded to a size of the game")
+        if self.replaced:
+            illegal = f"{self.replaced:,} {of_all} were illegal and were replaced"
+            remarks.append(f"{self.about}: {illegal}; the first: {self._first_replaced}")
+        return remarks
+
+    def fork(self) -> "ProgramAgent":
+        """Raise a :class:`GameError`: a running program cannot be copied."""
+        raise GameError(f"program {self.command.path} cannot be copied; use it in matches only")
+
+    def check_running(self) -> None:
+        """Raise a :class:`StoppedAgentError` if the program has ended."""
+        if self._failure:
+            raise StoppedAgentError(self._failure)
+
+    def action_of(self, state: State, word: str) -> tuple[int, str]:
+        """The action for a program's answer, and that action as the program would write it.
+
+        A fold without a bet to fold to, and anything unreadable, becomes a check or call. A raise becomes the nearest raise
+        that the game offers, the smaller of two; without one it becomes a call. Where calling is not offered, a call becomes
+        a fold.
+        """
+        labels, limit = self.game.options(state).labels, bool(self.rules.betting.limits)
+        raises = [label for label in labels if label > CALL]
+        number = RAISE.match(word)
+        if word[:1] == "f" and FOLD in labels:
+            return FOLD, "f"
+        if word[:1] == "r" and raises and limit:
+            return raises[0], "r"
+        if number and raises:
+            label = min(raises, key=lambda raised: abs(raised * self.unit - int(number[1])))
+            return label, f"r{label * self.unit}"
+        return (CALL, "c") if CALL in labels else (FOLD, "f")
+
+    def in_range(self, word: str) -> bool:
+        """Whether an answer is a raise between the smallest and the largest legal one."""
+        number, legal = RAISE.match(word), self.rules.betting.legal_raises(hand_of(self.state).table)
+        return bool(number and legal) and legal[0] * self.unit <= int(number[1]) <= legal[-1] * self.unit  # type: ignore[index]
+
+    def hole(self, hand: int) -> tuple[int, ...]:
+        """The cards of a hand."""
+        return tuple(self.rules.format.hands[hand].tolist())
+
+    def betting(self, line: str) -> str:
+        """A line of actions in the program's chips."""
+        if self.rules.betting.limits:
+            return RAISE_TO.sub("r", line)
+        return RAISE_TO.sub(lambda raised: f"r{int(raised[1]) * self.unit}", line)
+
+    def _shown(self, hand: PublicHand, own: tuple[int, ...], other: tuple[int, ...] | None) -> MatchState:
+        position = self.seats.index(self.player or 0)
+        hole = (own, other or ()) if position == 0 else (other or (), own)
+        return MatchState(position, self.hands - 1, self.betting(hand.table.line), hole, hand.board)
+
+    def _send(self, process: ProgramProcess, own: tuple[int, ...], other: tuple[int, ...] | None) -> None:
+        """Send the states since the last one, without those in which cards are dealt."""
+        states, self._unsent = [hand for hand in self._unsent if hand.table.player != CHANCE], []
+        for hand in states:
+            over = hand.table.player < 0
+            process.lines.send(str(self._shown(hand, own, other if over else None)), self.timeout)
+
+    def _launch(self) -> None:
+        began = monotonic()
+        process = ProgramProcess(self.command, seconds=self.start)
+        try:
+            line = process.lines.read(max(0.0, self.start - (monotonic() - began)))
+        except LateError as error:
+            process.close()
+            raise GameError(
+                f"program {self.command.path} sent nothing within {self.start:g} s; expected {VERSION}; allow more with start="
+            ) from error
+        except GameError as error:
+            how = process.ending()
+            process.close()
+            raise GameError(f"{error}{how}; expected {VERSION} as its first line") from error
+        if not VERSIONS.match(line):
+            process.close()
+            raise GameError(
+                f"program {self.command.path} began with {line[:80]!r} instead of {VERSION}; it must speak the ACPC protocol"
+            )
+        self._process = process
+
+    def _fail(self, text: str, error: GameError) -> NoReturn:
+        """End the program and raise a :class:`StoppedAgentError`."""
+        self._failure = text
+        if self._process is not None:
+            self._process.close()
+        raise StoppedAgentError(text) from error
