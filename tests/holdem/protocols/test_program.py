@@ -180,7 +180,7 @@ def test_the_command_shows_the_hands_before_the_end():
     output = CliRunner().invoke(app, ["match", GAME, CALLER, program("die"), "--json", "-n", "50"])
     assert output.exit_code == 2
     assert json.loads(output.stdout)["hands"] == 4
-    assert "the match ended after 4 hands" in output.stderr
+    assert "stopped after 4 hands" in output.stderr
     assert "Traceback" not in output.output
 
 

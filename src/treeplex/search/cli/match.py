@@ -118,9 +118,11 @@ def match(
     else:
         print_match(result)
     if result.status == "interrupted":
-        saved = f" and saved; resume with treeplex match --resume {quoted(str(result.folder))}" if result.folder else ""
+        place = quoted(str(result.folder))
         if ended is not None:
-            fail(f"{ended}; the match ended after {counted(result.hands, 'hand')}{saved}", BAD_INPUT)
+            saved = f" and saved; resume with the same game and agents and --resume {place}" if result.folder else ""
+            fail(f"{ended}; stopped after {counted(result.hands, 'hand')}{saved}", BAD_INPUT)
+        saved = f" and saved; resume with treeplex match --resume {place}" if result.folder else ""
         fail(f"stopped after {counted(result.hands, 'hand')}{saved}", STOPPED)
 
 
