@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from treeplex.holdem.engine.barrier import add_atomically, wait_at_barrier
+from treeplex.engine.barrier import add_atomically, wait_at_barrier
 from treeplex.holdem.engine.node import TILE
 from treeplex.holdem.engine.storage import LARGEST, LARGEST_BYTE, Tile, pack, pack_bytes, unpack
 from treeplex.holdem.engine.transpose import BLOCK, transpose_block

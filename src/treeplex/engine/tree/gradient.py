@@ -39,8 +39,14 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
 @kernel()
 def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, values: Floats) -> None:
     """Compute the sparse operator's part; overwrites the player's slice of ``values``."""
+    sparse_rows(sparse, tree.sequence_offsets[player], tree.sequence_offsets[player + 1], strategy, values)
+
+
+@kernel()
+def sparse_rows(sparse: Sparse, start: int, end: int, strategy: Floats, values: Floats) -> None:
+    """Write the sparse operator's part of ``values[start:end]``."""
     factors = sparse.others.shape[1]
-    for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
+    for q in range(start, end):
         total = 0.0
         if factors == 1:
             for k in range(sparse.pointers[q], sparse.pointers[q + 1]):
