@@ -1,4 +1,4 @@
-"""Iterations of the CFR family on several threads, with the same results as :func:`treeplex.engine.tree.regret.iterate`, bit for bit.
+"""Iterations of the CFR family on several threads, bit for bit equal to :func:`treeplex.engine.tree.regret.iterate`.
 
 Each thread owns some sequences. It computes their gradient, adds their strategy to the average, and updates a part of every
 level of the treeplex. Backup is a gather: the owner of a sequence adds the values of the infosets below it, in the order in
@@ -29,8 +29,9 @@ from treeplex.engine.tree.regret import (
 
 PIECE = 64
 """Pieces of blocks begin at multiples of this many infosets, so that threads share no cache line of an action's values."""
-OPERATIONS_A_THREAD = 100_000
-"""Operations of an iteration from which another thread saves more than waiting costs."""
+SEQUENCE, ENTRY, PRODUCT, WAIT = 4.0, 1.0, 0.15, 10_000.0
+"""Nanoseconds for a sequence, an entry of the sparse operator, a product of the dense one, and for a wait of all threads."""
+MOST_THREADS = 16
 
 
 class Division(NamedTuple):
@@ -199,9 +200,10 @@ def threads_for(tree: Tree, payoff: Payoff, most: int) -> int:
     if most < 2 or payoff.walk >= 0 or payoff.factors.values.size or len(tree.blocks) == 0:
         return 1
     groups = payoff.dense.groups
-    multiplied = int((groups[:, 1] * groups[:, 2] * (groups[:, 4] - groups[:, 3])).sum()) if len(groups) else 0
-    operations = 20 * int(tree.sequence_offsets[-1]) + 2 * len(payoff.sparse.values) + multiplied
-    return max(1, min(most, operations // OPERATIONS_A_THREAD))
+    products = 2 * int((groups[:, 1] * groups[:, 2] * (groups[:, 4] - groups[:, 3])).sum()) if len(groups) else 0
+    alone = SEQUENCE * int(tree.sequence_offsets[-1]) + ENTRY * len(payoff.sparse.values) + PRODUCT * products
+    waiting = WAIT * sum(2 + 2 * len(levels) for levels in levels_of(tree))
+    return max(1, min(most, MOST_THREADS, int(alone / (2.0 * waiting)) + 1))
 
 
 def divide(tree: Tree, payoff: Payoff, threads: int) -> tuple[Division, list[Share]]:

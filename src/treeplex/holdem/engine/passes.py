@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.barrier import wait_at_barrier
 from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
-from treeplex.engine.barrier import wait_at_barrier
 from treeplex.holdem.engine.board_kernels import (
     descend_board,
     gather_end,

@@ -38,6 +38,8 @@ class GameOptions(TypedDict, total=False):
         refine: split infostates without perfect recall instead of raising an error.
         limit: maximum number of histories walked to compile the game; default 50 million. A clearly larger game is refused
             within a second or two.
+        threads: number of threads of variants' iterations, which does not change results; default: as many as pay, at most one
+            per idle core.
         device: ``"cpu"`` (default, compiled kernels), ``"cuda"``, ``"auto"`` (cuda if available) or ``"torch-cpu"`` (for
             testing). Devices other than cpu need PyTorch, and support two players, fictitious play, and variants that neither
             adapt nor learn.
@@ -54,6 +56,7 @@ class GameOptions(TypedDict, total=False):
     seed: int | None
     refine: bool | None
     limit: int | None
+    threads: int | None
     device: str | None
     measures: AnyMeasures | None
     walked: WalkWatcher | None

@@ -4,11 +4,13 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
 from treeplex import evaluate
 from treeplex.base.wings import provided
+from treeplex.engine.threads import available_cores, checked_threads
 from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compile_game import compile_game
@@ -33,7 +35,7 @@ from treeplex.run.solve.tree_job import GameSolution, SolveJob
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
 from treeplex.solvers.rules.warm_start import warm_start
-from treeplex.solvers.solver import FormSolver
+from treeplex.solvers.solver import FormSolver, GameSolver
 
 
 class TreeGame(Solvable):
@@ -68,6 +70,16 @@ class TreeGame(Solvable):
     @contextmanager
     def session(self, request: SolveRequest, line: ProgressLine) -> Iterator[Session]:
         """Start a new run, or resume one from its folder or from a solution in memory."""
+        options = dict(request.options)
+        threads = usual_threads() if (given := options.pop("threads", None)) is None else checked_threads(given)
+        with self.opened(replace(request, options=options), line) as session:
+            assert isinstance(session.job, SolveJob)
+            share_work(session.job.solver, threads)
+            yield session
+
+    @contextmanager
+    def opened(self, request: SolveRequest, line: ProgressLine) -> Iterator[Session]:
+        """Start or resume a run, without its number of threads."""
         if isinstance(request.resume, GameSolution):
             if request.resume.folder is None or request.out is not None:
                 with folder_at(SOLVE, request.out) as folder:
@@ -210,6 +222,23 @@ class TreeGame(Solvable):
     def best_response(self, policy: Any, player: int) -> tuple[float, Policy]:
         """Return a best response."""
         return evaluate.best_response(self.compiled, self.policy(policy), player)
+
+
+def usual_threads() -> int:
+    """Return the default number of threads: one per idle core, or one in a worker process.
+
+    Threads that wait for each other lose time if other processes use their cores.
+    """
+    if parent_process() is not None:
+        return 1
+    busy = round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
+    return max(1, available_cores() - busy)
+
+
+def share_work(solver: Solver, threads: int) -> None:
+    """Let a solver use several threads, if they pay."""
+    if isinstance(solver, GameSolver):
+        solver.form.use_threads(threads)
 
 
 def name_of(algorithm: AnyAlgorithm) -> str:

@@ -1,5 +1,6 @@
 """Compiled games as forms: states over sequences, and the kernels of ``engine.tree`` that iterate on them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from treeplex.engine.tree.learned import (
     iterate_learned,
 )
 from treeplex.engine.tree.regret import iterate
+from treeplex.engine.tree.shared import Division, Share, divide, iterate_shared, threads_for
 from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach
 from treeplex.engine.tree.value_tested import iterate_tested
 from treeplex.errors import AlgorithmError
@@ -38,10 +40,12 @@ class TreeForm:
 
     Attributes:
         game: the compiled game.
+        threads: number of threads of an iteration, which does not change results; 1 for updates that threads do not share.
     """
 
     def __init__(self, game: CompiledGame) -> None:
-        self.game = game
+        self.game, self.threads = game, 1
+        self._division: tuple[Division, list[Share]] | None = None
         self._work = workspace(game.tree)
         self._block: Floats | None = None
         self._target: Floats | None = None
@@ -99,7 +103,9 @@ class TreeForm:
     def iterate(self, kind: RuleKind, rows: Floats, tables: TreeTables, *, alternating: bool) -> None:
         """Run one iteration for each row."""
         tree, payoff, state = self.game.tree, self.game.payoff, tables.state
-        if kind is RuleKind.REGRETS:
+        if kind is RuleKind.REGRETS and self.threads > 1 and not state.previous.size:
+            self._iterate_shared(rows, alternating, state)
+        elif kind is RuleKind.REGRETS:
             iterate(tree, payoff, rows, alternating, state, self._work)
         elif kind is RuleKind.TESTED:
             assert self._block is not None
@@ -108,6 +114,32 @@ class TreeForm:
             assert self._target is not None
             steps, optimism = np.ascontiguousarray(rows[:, STEP]), np.ascontiguousarray(rows[:, OPTIMISM])
             iterate_best_replies(tree, payoff, steps, optimism, alternating, state, self._target, self._work)
+
+    def use_threads(self, most: int) -> None:
+        """Use as many threads as pay for this game, at most ``most``."""
+        threads = threads_for(self.game.tree, self.game.payoff, most)
+        if threads != self.threads:
+            self.threads, self._division = threads, None
+
+    def _iterate_shared(self, rows: Floats, alternating: bool, state: TreeState) -> None:
+        """Run iterations on all threads."""
+        tree = self.game.tree
+        if self._division is None:
+            self._division = divide(tree, self.game.payoff, self.threads)
+        division, shares = self._division
+        gate = np.zeros(2, np.int64)
+
+        def run(thread: int) -> None:
+            iterate_shared(tree, shares[thread], division, rows, alternating, state, self._work, thread, gate)
+
+        if not len(rows):  # compiled here, since threads that wait for a compiling one would spin
+            run(0)
+            return
+        with ThreadPoolExecutor(self.threads - 1) as pool:
+            others = [pool.submit(run, thread) for thread in range(1, self.threads)]
+            run(0)
+            for other in others:
+                other.result()
 
     def iterate_learned(
         self, network: DiscountNetwork, tables: TreeTables, done: int, iterations: int, horizon: int, *, alternating: bool

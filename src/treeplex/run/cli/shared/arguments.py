@@ -93,6 +93,7 @@ Measures = Annotated[
 Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="cpu, or cuda, auto or torch-cpu (these need PyTorch). Default: cpu.")
 ]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads. Default: all idle cores that pay.")]
 RunPlace = Annotated[
     Path | None, typer.Option(metavar="PATH", help="Write the run to this folder (hold'em spot: to one file, turn.spot).")
 ]
@@ -116,7 +117,7 @@ def options_under(panel: str | None, **kinds: Any) -> list[inspect.Parameter]:
 
 
 SOLVING = [
-    *options_under(None, seconds=Seconds, every=Every),
+    *options_under(None, seconds=Seconds, every=Every, threads=Threads),
     *options_under(
         COMPILED, nodes=Nodes, seed=Seed, updates=Updates, device=Device, measures=Measures, refine=Refine, limit=Limit
     ),
