@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { aggressiveFirst, apart, colours, letters, ramp } from "../src/look/actions.ts";
 import { differenceCells, numberCells, strategyCells } from "../src/views/solution/cells.ts";
 import type { Action, Group } from "../src/views/solution/node.ts";
-import { isCards, joined, parent, said, stepName } from "../src/views/solution/steps.ts";
+import { isCards, joined, parent, said, stepName } from "../src/views/solution/words.ts";
 
 const KINDS = ["fold", "call", "raise", "raise", "allin"];
 

@@ -20,3 +20,19 @@ test("only streets that are still to come have sizes", () => {
   expect(streetsOf(RIVER)).toEqual(["river"]);
   expect(streetsOf({ ...RIVER, boards: "subset:25" })).toEqual(["flop", "turn", "river"]);
 });
+
+test("leads also apply to the first street, where every bet out of position is one", () => {
+  const flop = { ...RIVER, pot: "200", board: ["Kh", "7d", "2c"], sizes: { bets: "50%", raises: "a", donk: "none" } };
+  expect(toFields(flop)).toMatchObject({ bets: { default: "50%", flop: { oop: "none", ip: "50%" } }, raises: "a", donk: "none" });
+  expect(fromFields(toFields(flop))).toMatchObject({ detailed: false, sizes: flop.sizes });
+  const detailed = detail(flop, true);
+  expect(detailed.table?.flop).toMatchObject({ oop: { bets: "none" }, ip: { bets: "50%" } });
+  expect(detailed.table?.turn.oop).toMatchObject({ bets: "50%", donk: "none" });
+});
+
+test("the table of sizes follows sizes that were changed before it was opened again", () => {
+  const first = { ...RIVER, ...detail(RIVER, true) };
+  const wide = { ...first, ...detail(first, false), sizes: { bets: "25%, 50%", raises: "4x", donk: "" } };
+  expect(detail(wide, true).table?.river.oop.bets).toBe("25%, 50%");
+  expect(detail({ ...first, ...detail(first, false) }, true)).toEqual({ detailed: true });
+});

@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from treeplex.errors import TreeplexError
 from treeplex.web import games, hands, start
-from treeplex.web.folder import files, runs
+from treeplex.web.folder import deleted, files, runs
 from treeplex.web.jobs import routes as jobs
 from treeplex.web.playing import tables
 from treeplex.web.safety import Access, Guard, problem, retry
@@ -24,7 +24,7 @@ from treeplex.web.spots import fields, preflop, solutions
 from treeplex.web.turns import THREADS
 
 ASSETS = Path(__file__).parent / "assets"
-PARTS = (start, fields, jobs, solutions, preflop, files, tables, hands, games, runs)
+PARTS = (start, fields, jobs, solutions, preflop, files, deleted, tables, hands, games, runs)
 """Modules whose ``routes`` are served under ``/api``."""
 WORDS = {
     404: "there is nothing at this address; see /api/start",

@@ -5,7 +5,7 @@ import pytest
 
 from treeplex.holdem.spots.as_fields import fields_text, spot_fields
 from treeplex.holdem.spots.files import read_spot_file, request_from_options, spot_request
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot import Spot, spot_from_json
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "spots"
 BASE = {"board": "Td 9d 6h Qc", "oop": "66+, AJs:0.5, KdTd", "ip": "22+, A2s+:0.25", "pot": "20", "stack": "97.5"}
@@ -52,3 +52,16 @@ def test_examples_are_the_same_and_short(name: str, tmp_path: Path) -> None:
     spot = spot_request(EXAMPLES / f"{name}.yaml").spot()
     assert read_again(spot, tmp_path).identity == spot.identity
     assert len(spot_fields(spot)["oop"]) < 150
+
+
+def test_amounts_given_in_big_blinds_stay_so() -> None:
+    fields = {"board": "Td9d6h", "oop": "AA", "ip": "KK", "pot": "5.5bb", "stack": "97.5bb", "min_bet": "1bb"}
+    given = request_from_options({**fields, "rake": {"rate": "5%", "cap": "0.5bb"}}).spot()
+    written = spot_fields(given)
+    assert (given.unit, given.big_blind) == ("bb", 1.0)
+    assert [written[name] for name in ("pot", "stack", "min_bet")] == ["5.5bb", "97.5bb", "1bb"]
+    again = request_from_options(written).spot()
+    assert (again.unit, again.identity) == (given.unit, given.identity)
+    in_chips = request_from_options({**fields, "pot": "5.5", "stack": "97.5", "min_bet": "1", "rake": {"rate": "5%", "cap": "0.5"}})
+    assert (in_chips.spot().unit, in_chips.spot().identity) == ("chips", given.identity)
+    assert spot_from_json(given.to_json(), given.ranges).unit == "bb"

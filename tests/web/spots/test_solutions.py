@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 
-from tests.web.conftest import TURN
+from tests.web.conftest import RIVER, TURN
 from treeplex.holdem.cards.cards import HANDS, cards_to_string, hand_index
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.solution import HoldemSolution
@@ -207,3 +207,28 @@ def test_a_file_that_changed_is_read_again(client: httpx.Client, folder: Any, so
     assert client.get("/api/solution", params={"file": "river.spot"}).json()["streets"] == ["river"]
     (folder / "river.spot").write_bytes((folder / "mine" / "turn.spot").read_bytes())
     assert client.get("/api/solution", params={"file": "river.spot"}).json()["streets"] == ["turn", "river"]
+
+
+def test_a_solution_is_renamed_deleted_and_restored(client: httpx.Client, folder: Any) -> None:
+    renamed = client.post("/api/solution/rename", json={"file": "mine/turn.spot", "name": "my turn"}).json()["file"]
+    assert renamed == "mine/my-turn.spot"
+    taken = client.post("/api/solution/rename", json={"file": "river.spot", "name": "../mine"})
+    assert taken.json()["file"] == "mine.spot"
+    token = client.delete("/api/solution", params={"file": renamed}).json()["deleted"]
+    assert not (folder / renamed).exists()
+    assert client.post(f"/api/deleted/{token}/restore").json() == {"file": renamed}
+    assert (folder / renamed).is_file()
+    assert client.post(f"/api/deleted/{token}/restore").status_code == 404
+    assert client.post("/api/deleted/..%2F..%2Fx/restore").status_code == 404
+    assert client.delete("/api/solution", params={"file": "mine"}).status_code == 404
+
+
+def test_amounts_have_the_unit_of_the_spot(client: httpx.Client, folder: Any) -> None:
+    fields = {**RIVER, "pot": "5bb", "stack": "10bb", "rake": "5%"}
+    solve_spot(request_from_options(fields).spot(), iterations=2, threads=1, out=folder / "blinds.spot")
+    about = client.get("/api/solution", params={"file": "blinds.spot"}).json()
+    assert (about["spot"]["unit"], about["fields"]["pot"], about["fields"]["stack"]) == ("bb", "5bb", "10bb")
+    listed = {each["file"]: each["unit"] for each in client.get("/api/start").json()["solutions"]}
+    assert (listed["blinds.spot"], listed["river.spot"]) == ("bb", "chips")
+    head, _ = unpack(client.get("/api/solution/node", params={"file": "blinds.spot"}).content)
+    assert head["unit"] == "bb"

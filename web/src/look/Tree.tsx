@@ -2,11 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { CardPicker } from "./Cards.tsx";
+import { CardPicker, Cards } from "./Cards.tsx";
 
 export interface Choice {
   key: string;
   label: string;
+  /** Cards to draw in place of the label. */
+  cards?: string;
   /** Behind the label, softer: a size. */
   detail?: string;
   /** At the right: a frequency. */
@@ -62,7 +64,7 @@ export function Tree({ columns, label }: { columns: readonly TreeColumn[]; label
           {column.deal && <Deal of={column.deal} label={column.who} />}
           {column.choices.map((choice) => (
             <button key={choice.key} type="button" aria-pressed={!!choice.taken} style={{ "--paint": choice.colour }} onClick={choice.onTake}>
-              <span>{choice.label}{choice.detail && <small> {choice.detail}</small>}</span>
+              <span>{choice.cards ? <Cards of={choice.cards} /> : choice.label}{choice.detail && <small> {choice.detail}</small>}</span>
               {choice.note && <span>{choice.note}</span>}
             </button>
           ))}

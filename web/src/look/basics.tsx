@@ -1,7 +1,8 @@
 // Buttons, fields, panels, dialogs: the plain parts of every view.
 import type { ComponentChildren, TargetedInputEvent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
+import { duration } from "./numbers.ts";
 import { message } from "../use.ts";
 
 export type Kind = "plain" | "primary" | "quiet" | "danger";
@@ -164,6 +165,21 @@ export function Facts({ of }: { of: readonly (readonly [string, ComponentChildre
   );
 }
 
+/** What is going on, and for how many seconds: "Reading the hand, 3 s". */
+export function Elapsed({ since, children }: { since: number; children: ComponentChildren }) {
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => (now.value = Date.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.floor((now.value - since) / 1000);
+  return (
+    <span class="elapsed" role="status">
+      <i aria-hidden="true" />{children}{seconds > 0 && <span aria-hidden="true">, {duration(seconds)}</span>}
+    </span>
+  );
+}
+
 export function Progress({ part, label }: { part: number; label: string }) {
   const now = Math.round(100 * Math.min(Math.max(part, 0), 1));
   return (
@@ -195,14 +211,20 @@ export function Dialog({ title, open, onClose, children }: { title: string; open
   );
 }
 
-const toasts = signal<readonly { id: number; text: string; bad: boolean }[]>([]);
+/** An action offered with a message, such as "Undo". */
+interface Offer {
+  label: string;
+  run: () => void;
+}
+
+const toasts = signal<readonly { id: number; text: string; bad: boolean; offer: Offer | undefined }[]>([]);
 let told = 0;
 
 /** Show a message in the corner for a few seconds. */
-export function tell(text: string, bad = false): void {
+export function tell(text: string, bad = false, offer?: Offer): void {
   const id = told++;
-  toasts.value = [...toasts.peek(), { id, text, bad }];
-  setTimeout(() => (toasts.value = toasts.peek().filter((each) => each.id !== id)), bad ? 9000 : 4000);
+  toasts.value = [...toasts.peek(), { id, text, bad, offer }];
+  setTimeout(() => (toasts.value = toasts.peek().filter((each) => each.id !== id)), offer ? 20_000 : bad ? 9000 : 4000);
 }
 
 /** Await a promise; on an error, show it in the corner and return undefined. */
@@ -218,7 +240,12 @@ export async function tried<T>(work: Promise<T>): Promise<T | undefined> {
 export function Toasts() {
   return (
     <div class="toasts" aria-live="polite">
-      {toasts.value.map((each) => <Notice key={each.id} bad={each.bad}>{each.text}</Notice>)}
+      {toasts.value.map((each) => (
+        <Notice key={each.id} bad={each.bad}>
+          {each.text}
+          {each.offer && <>{" "}<Button small onClick={() => (each.offer!.run(), (toasts.value = toasts.peek().filter((other) => other.id !== each.id)))}>{each.offer.label}</Button></>}
+        </Notice>
+      ))}
     </div>
   );
 }

@@ -13,6 +13,13 @@ export function chips(value: number | null | undefined, digits = 2): string {
   return Number(text) === 0 ? (0).toFixed(digits) : text;
 }
 
+/** An amount with at most two digits behind the point, none where it is whole, and its unit: "97.5 bb". */
+export function amount(value: number | null | undefined, unit = ""): string {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  const text = Number(value.toFixed(2)).toLocaleString("en", { maximumFractionDigits: 2 });
+  return unit ? `${text} ${unit}` : text;
+}
+
 /** With its sign: "+1.20". */
 export function signed(value: number | null | undefined, digits = 2): string {
   const text = chips(value, digits);

@@ -70,7 +70,7 @@ export function Table<Row>(props: {
               key={id(row)}
               class={id(row) === chosen ? "chosen" : ""}
               tabIndex={onRow ? 0 : undefined}
-              onClick={onRow && (() => onRow(row))}
+              onClick={onRow && ((event) => (event.target as Element).closest("a, button, input, form") || onRow(row))}
               onKeyDown={onRow && ((event) => event.key === "Enter" && event.target === event.currentTarget && onRow(row))}
             >
               {columns.map((column) => <td key={column.key} class={column.number ? "number" : ""}>{column.show(row)}</td>)}

@@ -1,4 +1,4 @@
-"""Command-line report of a solved spot: EVs from the pot, exploitability in chips and as a share of the pot."""
+"""Command-line report of a solved spot: EVs from the pot, exploitability as an amount and as a share of the pot."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,18 @@ if TYPE_CHECKING:
 PLAYERS = ("OOP", "IP")
 
 
-def chips_and_share(value: float, pot: float) -> str:
-    """An exploitability as text, in chips and in percent of the pot."""
-    return f"{short(value)} chips, {short(100 * value / pot)}% of the pot" if pot else f"{short(value)} chips"
+def amount_and_share(value: float, spot: "Spot") -> str:
+    """An exploitability as text, in the spot's unit and in percent of the pot."""
+    pot, amount = spot.opening_pot, f"{short(value)} {spot.unit}"
+    return f"{amount}, {short(100 * value / pot)}% of the pot" if pot else amount
 
 
 def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
     """Both players' EVs as text: chips won from the pot, and net of their own chips in it."""
+    unit = "" if spot.unit == "chips" else f" ({spot.unit})"
     rows = zip(PLAYERS, ev, spot.committed, strict=True)
     return {
-        f"EV {name}": f"{value + put_in:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {put_in:g} put in"
+        f"EV {name}": f"{value + put_in:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {put_in:g} put in{unit}"
         for name, value, put_in in rows
     }
 
@@ -40,12 +42,12 @@ def in_big_blinds(solution: "HoldemSolution") -> float | None:
 def facts_of(solution: "HoldemSolution") -> dict[str, str]:
     """Human-readable fields of a solution, by name."""
     spot, settings = solution.spot, solution.settings
-    pot, until = spot.opening_pot, settings.until
+    until = settings.until
     if not solution.judged and not until:
         return {"exploitability": "unknown, as are EVs: the evaluation was interrupted"}
     facts: dict[str, str] = {}
     if solution.judged:
-        facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")
+        facts["exploitability"] = amount_and_share(solution.exploitability, spot) + (" on this street" if until else "")
     if until:
         unlike_training = named(provided_by_name("first_streets")["unlike_training"])
         facts["values"] = f"on the {until} by {settings.net}; later streets are not solved"
@@ -55,7 +57,7 @@ def facts_of(solution: "HoldemSolution") -> dict[str, str]:
         facts["in papers"] = f"{short(blinds)} big blinds, as in papers on Libratus' endgames"
     if solution.target is not None:
         verdict = "reached" if solution.target_reached else "not reached"
-        facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
+        facts["target"] = f"{amount_and_share(solution.target, spot)}   {verdict}"
     facts |= evs_of(spot, solution.ev)
     first = solution.at()
     if first.player is not None:

@@ -15,7 +15,7 @@ from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_s
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.cards.ranges import range_to_string
 from treeplex.holdem.spots.fields import DEFAULT, FALSE, PLAYERS, TRUE, street_names
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot import CHIPS, Spot
 
 NONE = "none"
 """Text that represents an empty list of sizes."""
@@ -29,12 +29,12 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
     fields: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
     if spot.format.hands.shape == (1326, 2):
         fields |= {name: range_to_string(unblocked(spot, player)) for player, name in enumerate(PLAYERS)}
-    fields |= {"pot": number_text(spot.pot), "stack": number_text(spot.stack)}
+    fields |= {"pot": amount_text(spot.pot, spot), "stack": amount_text(spot.stack, spot)}
     fields |= bet_fields(spot)
     if spot.rake.rate:
         fields["rake"] = {"rate": share_text(spot.rake.rate)}
         if not math.isinf(spot.rake.cap):
-            fields["rake"]["cap"] = number_text(spot.rake.cap)
+            fields["rake"]["cap"] = amount_text(spot.rake.cap, spot)
         if spot.rake.no_flop_no_drop:
             fields["rake"]["no_flop_no_drop"] = TRUE
     if spot.blinds is not None:
@@ -82,7 +82,7 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
     if any(thresholds.values()):
         fields["thresholds"] = {name: share_text(value) for name, value in thresholds.items() if value}
     if plan.min_bet is not None:
-        fields["min_bet"] = number_text(plan.min_bet)
+        fields["min_bet"] = amount_text(plan.min_bet, spot)
     if not plan.limps:
         fields["limps"] = FALSE
     return fields
@@ -91,6 +91,11 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
 def number_text(value: float) -> str:
     """A number as text in a spot file."""
     return f"{value:.12g}"
+
+
+def amount_text(value: float, spot: Spot) -> str:
+    """An amount as text in a spot file, in the spot's unit."""
+    return number_text(value) + (spot.unit if spot.unit != CHIPS else "")
 
 
 def share_text(value: float) -> str:

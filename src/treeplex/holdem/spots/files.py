@@ -60,7 +60,7 @@ from treeplex.holdem.spots.fields import (
 )
 from treeplex.holdem.spots.known import NAMED
 from treeplex.holdem.spots.solved import refuse_solved_spot
-from treeplex.holdem.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
+from treeplex.holdem.spots.spot import BIG_BLINDS, CHIPS, LEAST_CHIP, Rake, Spot, is_multiple
 from treeplex.holdem.spots.spot_table import FIELDS as TABLE
 from treeplex.holdem.spots.spot_table import TURN_ENDGAME
 
@@ -138,7 +138,8 @@ class SpotRequest:
         if chip is None:
             chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, runouts, chosen, settings=how)
+            unit = BIG_BLINDS if blinds is None and self.big_blind() is not None else CHIPS
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, runouts, chosen, settings=how, unit=unit)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 

@@ -33,6 +33,8 @@ MOST_CHIPS, LEAST_CHIP = 1e9, 1e-6
 LEAST_SCALE = 1e-3
 """Ranges whose largest weight is outside these limits are scaled to near 1, for single precision."""
 PLAYERS = ("out of position", "in position")
+CHIPS, BIG_BLINDS = "chips", "bb"
+"""Units of displayed amounts."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class Spot(Game):
         strengths: int64 [H], replaces the evaluator at showdown on a complete board (higher wins, equal values tie), to
             reproduce published results of a program that misreads cards; normally None.
         settings: default solve settings from its file; not part of its identity.
+        unit: how amounts are displayed: ``chips``, or ``bb`` if they were given in big blinds and a chip is one big blind; not
+            part of its identity.
         spec: the name or file from which it was loaded (:func:`treeplex.holdem.load_spot`); else empty.
 
     Raises:
@@ -113,6 +117,7 @@ class Spot(Game):
     deal_set: str = ""
     strengths: Ints | None = None
     settings: SolveFields = field(default_factory=SolveFields, repr=False)
+    unit: str = field(default=CHIPS, repr=False)
     spec: str = field(default="", init=False, repr=False)
     solvable = SPOTS
     table_kind = "treeplex.holdem.tables.spot:HoldemTable"
@@ -180,8 +185,10 @@ class Spot(Game):
 
     @property
     def big_blind(self) -> float | None:
-        """The big blind; None for spots without blinds."""
-        return None if self.blinds is None else float(self.blinds[1])
+        """The big blind in chips: from the blinds, or 1 if amounts are in big blinds; else None."""
+        if self.blinds is not None:
+            return float(self.blinds[1])
+        return 1.0 if self.unit == BIG_BLINDS else None
 
     @property
     def num_distinct_actions(self) -> int | None:
@@ -222,13 +229,16 @@ class Spot(Game):
 
     def __str__(self) -> str:
         board = " ".join(cards_to_string([card]) for card in self.board) or self.format.name
-        return f"{board}, pot {self.opening_pot:g}, stacks {self.stack:g}"
+        unit = "" if self.unit == CHIPS else f" {self.unit}"
+        return f"{board}, pot {self.opening_pot:g}{unit}, stacks {self.stack:g}{unit}"
 
     def to_json(self) -> dict[str, object]:
         """Everything except the arrays, as JSON data for :func:`spot_from_json`."""
         some: dict[str, object] = {"runouts": list(self.runouts)} if self.runouts else {}
         if self.deal_set:
             some["deal_set"] = self.deal_set
+        if self.unit != CHIPS:
+            some["unit"] = self.unit
         return some | {
             "board": cards_to_string(self.board),
             "pot": self.pot,
@@ -243,7 +253,9 @@ class Spot(Game):
     @property
     def identity(self) -> str:
         """SHA-256 of everything that defines the spot, in hexadecimal."""
-        digest = hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode())
+        data = self.to_json()
+        data.pop("unit", None)
+        digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode())
         for weights in self.ranges:
             digest.update(np.ascontiguousarray(weights, dtype="<f8").tobytes())
         if self.strengths is not None:
@@ -290,6 +302,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
             runouts=tuple(map(int, data.get("runouts", ()))),
             deal_set=str(data.get("deal_set", "")),
             strengths=strengths,
+            unit=str(data.get("unit", CHIPS)),
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise SpecError(f"spot: cannot read its description ({error!r}); give the output of Spot.to_json") from None

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
 
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
 from treeplex.errors import FileError, SpecError
@@ -24,10 +25,19 @@ from treeplex.holdem.study.report.export import header, lines_above, lines_below
 from treeplex.holdem.study.report.page_data import PLAYERS, NodeReport
 from treeplex.run.job.folder import JobFolder
 from treeplex.web.arrays import finite
+from treeplex.web.folder.deleted import delete
 from treeplex.web.safety import MOST_UPLOAD
 from treeplex.web.served import Refusal, ServerState
 from treeplex.web.spots.held import CachedSolution
 from treeplex.web.spots.nodes import EVS
+
+class NewName(BaseModel):
+    """A new name for a solution."""
+
+    model_config = ConfigDict(extra="forbid")
+    file: str = Field(max_length=1000)
+    name: str = Field(min_length=1, max_length=80)
+
 
 UPLOADED = (SOLVED_FILE, *SPOT_FILES, ".phh", ".txt")
 MADE = (*UPLOADED, ".csv", ".md", ".json", ".jsonl", ".png", ".svg", ".safetensors")
@@ -62,6 +72,25 @@ def routes(served: ServerState) -> APIRouter:
             raise Refusal(403, f"{file[:80]!r} cannot be downloaded; choose one of {', '.join(MADE)}", "file")
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
+    @router.post("/solution/rename")
+    def rename(body: NewName) -> dict[str, Any]:
+        path = solution_path(served, body.file)
+        target = served.free_file(body.name, SOLVED_FILE)
+        target = path.with_name(target.name)
+        if target.exists():
+            raise Refusal(409, f"{served.name(target)} exists already; choose another name", "name")
+        os.rename(path, target)
+        if served.work is not None:
+            served.work.renamed(path, target)
+        served.events.send("files", {})
+        return {"file": served.name(target)}
+
+    @router.delete("/solution")
+    def remove(file: str) -> dict[str, Any]:
+        token = delete(served, solution_path(served, file))
+        served.events.send("files", {})
+        return {"deleted": token}
+
     @router.post("/upload")
     async def upload(request: Request, name: str) -> dict[str, Any]:
         suffix = PurePosixPath(name).suffix.lower()
@@ -90,6 +119,20 @@ def routes(served: ServerState) -> APIRouter:
         return {"file": served.name(target)}
 
     return router
+
+
+def solution_path(served: ServerState, file: str) -> Path:
+    """Return the path of a solution in the folder that no job writes.
+
+    Raises:
+        Refusal: there is no such solution in the folder (404), or a job is writing it (409).
+    """
+    path = served.path(file)
+    if path.suffix != SOLVED_FILE or not path.is_file() or not path.resolve().is_relative_to(served.folder):
+        raise Refusal(404, f"{file[:80]!r} is not a solved spot in the folder", "file")
+    if served.work is not None and served.work.writes(path):
+        raise Refusal(409, f"{file[:80]!r} is being solved; stop the job first", "file")
+    return path
 
 
 def download(text: str, kind: str, name: str) -> Response:

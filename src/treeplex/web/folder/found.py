@@ -11,6 +11,7 @@ from typing import Any
 from treeplex.errors import FileError
 from treeplex.holdem.solve.files import Header, read_header
 from treeplex.holdem.solve.solution import STATE
+from treeplex.holdem.spots.spot import CHIPS
 from treeplex.holdem.spots.spot_table import FIELDS, SOLVED_FILE, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.run.job.folder import RUN, kind_of
@@ -132,6 +133,7 @@ def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
             "pot": float(spot["pot"]),
             "opening_pot": opening_pot,
             "stack": float(spot["stack"]),
+            "unit": str(spot.get("unit", CHIPS)),
             "algorithm": str(header["algorithm"]),
             "iterations": int(records[-1][0] or 0),
             "exploitability": worth,

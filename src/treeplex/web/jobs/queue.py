@@ -21,6 +21,7 @@ from treeplex.errors import FileError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.solve.files import read_header
+from treeplex.holdem.spots.spot import CHIPS
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.solvers.registry import is_own
 from treeplex.web.folder.found import found_solution, plain_records, thin_records
@@ -46,6 +47,7 @@ class PageJob(BaseModel):
         done, total: iterations or, for a batch, boards.
         rate: ``done`` per second.
         target, opening_pot: target exploitability and pot, in chips.
+        unit: how amounts are displayed, ``chips`` or ``bb``.
         locks: number of node locks.
         phase: current step if there is no progress yet.
         seconds, seconds_left: solving time so far, and its estimated rest.
@@ -67,6 +69,7 @@ class PageJob(BaseModel):
     target: float | None = None
     opening_pot: float = 0.0
     board: str = ""
+    unit: str = CHIPS
     locks: int = 0
     phase: str | None = None
     done: int = 0
@@ -152,6 +155,13 @@ class Queue:
     def writes(self, path: Path) -> bool:
         """Whether an unfinished job writes a file."""
         return any(job.file == self.served.name(path) and job.state not in ENDED for job in self.jobs.values())
+
+    def renamed(self, before: Path, after: Path) -> None:
+        """Update ended jobs whose result was renamed."""
+        for job in self.jobs.values():
+            if job.file == self.served.name(before):
+                job.file, job.name = self.served.name(after), after.stem
+                self._changed(job)
 
     async def _run_all(self) -> None:
         while not self._closing:
@@ -294,7 +304,12 @@ class Queue:
             spot = request.spot()
             board = cards_to_string(spot.board)
             path = self.served.free_file(request.name or board or "preflop", SOLVED_FILE)
-            about = {"board": board, "opening_pot": spot.opening_pot, "locks": len(spot.settings.locks)}
+            about = {
+                "board": board,
+                "opening_pot": spot.opening_pot,
+                "unit": spot.unit,
+                "locks": len(spot.settings.locks),
+            }
         else:
             origin = str(request.origin or request.resume)
             source = self.served.path(origin)
@@ -307,6 +322,7 @@ class Queue:
             about = {
                 "board": header["board"],
                 "opening_pot": header["opening_pot"],
+                "unit": header["unit"],
                 "locks": header["locks"] + len(request.locks),
             }
         job = PageJob(**common, **about, name=path.stem, file=self.served.name(path))

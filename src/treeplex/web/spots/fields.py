@@ -304,7 +304,8 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
         "board": [cards_to_string([card]) for card in spot.board],
         "opening_pot": spot.opening_pot,
         "chip": spot.chip,
-        "combos": [float(weights.sum()) for weights in spot.ranges],
+        "unit": spot.unit,
+        "combos": [float(weights.sum()) for weights in (request.ranges() if named else spot.ranges)],
         "estimate": estimate_cost(spot, threads),
     }
 

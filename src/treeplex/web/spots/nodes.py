@@ -63,6 +63,7 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
     due = 0 if tables.player is not None or not tables.children else len(tables.children[0].rpartition(",")[2]) // 2
     head = {
         "line": tables.line,
+        "unit": played.spot.unit,
         "board": cards_of(tables.cards),
         "street": tables.street,
         "player": tables.player,

@@ -14,7 +14,7 @@ from treeplex.holdem.forms.spot_form import FixedStrategy
 from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.spots.as_fields import spot_fields
-from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.spots.fields import PLAYERS, street_names
 from treeplex.holdem.study.report.breakdown import node_range
 from treeplex.holdem.study.report.export import header, number
 from treeplex.web.arrays import MEDIA_TYPE, finite
@@ -71,17 +71,18 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
     spot, about = solution.spot, header(solution)
     root = node_tables(solution.policy, solution.at(""))
     names = street_names(spot.format)
-    target = solution.target
+    target, fields = solution.target, spot_fields(spot)
     return {
         "name": solution.folder.stem if solution.folder else "",
         "spot": {
             **{name: about[name] for name in ("board", "pot", "stack", "rake", "chip", "blinds")},
             "format": spot.format.name,
+            "unit": spot.unit,
             "opening_pot": spot.opening_pot,
             "committed": list(spot.committed),
         },
-        "fields": spot_fields(spot),
-        "ranges": [about["oop"], about["ip"]],
+        "fields": fields,
+        "ranges": [fields.get(name, about[name]) for name in PLAYERS],
         **{name: about[name] for name in ("algorithm", "iterations")},
         **{name: finite(about[name]) for name in ("exploitability", "exploitability_percent")},
         "seconds": solution.seconds,

@@ -1,7 +1,7 @@
 // Replay of a hand, action by action.
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
-import { Button, Field, Notice, Panel, Select } from "../../look/basics.tsx";
+import { Button, Elapsed, Field, Notice, Panel, Select } from "../../look/basics.tsx";
 import { signed } from "../../look/numbers.ts";
 import { useKeys } from "../../keys.ts";
 import { go, link, place } from "../../router.ts";
@@ -39,11 +39,15 @@ export function Replay() {
   const oop = useSignal("");
   const ip = useSignal("");
   const street = useSignal("");
-  const judge = () =>
-    void post<{ file: string }>("hands/review", { text: text.value, hero: hero.value || null, oop: oop.value || null, ip: ip.value || null, street: street.value || null }).then(
+  const judging = useSignal<number | null>(null);
+  const judge = () => {
+    if (judging.peek() !== null) return;
+    judging.value = Date.now();
+    post<{ file: string }>("hands/review", { text: text.value, hero: hero.value || null, oop: oop.value || null, ip: ip.value || null, street: street.value || null }).then(
       (review) => go(link(["play", "review"], { file: review.file })),
       (error: unknown) => (wrong.value = message(error)),
-    );
+    ).finally(() => (judging.value = null));
+  };
   const paste = () =>
     void post<Replayed>("hands/replay", { text: text.value }).then(
       (found) => ((pasted.value = found), (wrong.value = null), (step.value = 0)),
@@ -89,8 +93,9 @@ export function Replay() {
               <Select label="From" value={street.value} options={[{ value: "", label: "the first street of two" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
             </div>
             <div class="row tight">
-              <Button kind="primary" disabled={!text.value.trim()} onClick={judge}>Review it</Button>
+              <Button kind="primary" disabled={!text.value.trim() || judging.value !== null} onClick={judge}>Review it</Button>
               <Button disabled={!text.value.trim()} onClick={paste}>Step through it (PHH)</Button>
+              {judging.value !== null && <Elapsed since={judging.value}>Reading the hand</Elapsed>}
             </div>
           </div>
         </Panel>

@@ -3,13 +3,13 @@ import { useSignal } from "@preact/signals";
 import { address } from "../../api.ts";
 import { Button, Facts, Field, LinkButton, Panel, tried } from "../../look/basics.tsx";
 import { Curve } from "../../look/Curve.tsx";
-import { chips, duration, percent } from "../../look/numbers.ts";
+import { amount, chips, duration, percent } from "../../look/numbers.ts";
 import { go, link } from "../../router.ts";
 import { draft, fromFields } from "../spots/draft.ts";
 import { begin } from "../spots/jobs.ts";
 import type { SolutionInfo } from "./info.ts";
 import { PLAYERS } from "./node.ts";
-import { said } from "./steps.ts";
+import { said } from "./words.ts";
 
 export function About({ info }: { info: SolutionInfo }) {
   const again = () => {
@@ -25,9 +25,9 @@ export function About({ info }: { info: SolutionInfo }) {
             ["File", <code>{info.file}</code>],
             ["Algorithm", info.algorithm],
             ["Time", duration(info.seconds)],
-            ["Exploitability", `${chips(info.exploitability, 3)} chips`],
-            ...([0, 1] as const).map((player) => [`EV ${PLAYERS[player]}`, chips(info.ev[player])] as const),
-            ["Rake", info.spot.rake.rate ? `${percent(info.spot.rake.rate)}${info.spot.rake.cap == null ? "" : `, at most ${info.spot.rake.cap}`}` : "none"],
+            ["Exploitability", `${chips(info.exploitability, 3)} ${info.spot.unit}`],
+            ...([0, 1] as const).map((player) => [`EV ${PLAYERS[player]}`, `${chips(info.ev[player])} ${info.spot.unit}`] as const),
+            ["Rake", info.spot.rake.rate ? `${percent(info.spot.rake.rate)}${info.spot.rake.cap == null ? "" : `, at most ${amount(info.spot.rake.cap, info.spot.unit)}`}` : "none"],
             ["Streets saved", info.streets.join(", ")],
           ]}
         />
@@ -48,7 +48,7 @@ export function About({ info }: { info: SolutionInfo }) {
             <ul>
               {info.locks.map((lock) => (
                 <li key={lock.line + lock.player}>
-                  {lock.boards === 1 ? <a href={link(["solution", info.file], { node: lock.line })}>after {said(lock.line)}</a> : `after ${said(lock.line)} on ${lock.boards} boards`}:{" "}
+                  {lock.boards === 1 ? <a href={link(["solution", info.file], { node: lock.line })}>after {said(lock.line, info.spot.unit)}</a> : `after ${said(lock.line, info.spot.unit)} on ${lock.boards} boards`}:{" "}
                   {PLAYERS[lock.player]}, {lock.hands} hands
                 </li>
               ))}

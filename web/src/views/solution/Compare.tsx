@@ -1,5 +1,5 @@
 // Two solutions at the same node: strategies side by side, and the change of each hand's EV.
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { arrays, get, type Arrays } from "../../api.ts";
 import { Facts, Notice, Panel, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
@@ -11,7 +11,7 @@ import type { StartData } from "../start/found.ts";
 import { HAND_CLASSES } from "../spots/range.ts";
 import { differenceCells, strategyCells } from "./cells.ts";
 import { byClass, loadNode, PLAYERS, together, type Node, type Player, type SideTotals } from "./node.ts";
-import { parent, said } from "./steps.ts";
+import { parent, said } from "./words.ts";
 import "./solution.css";
 
 interface ComparedHead {
@@ -47,8 +47,12 @@ export default function Compare() {
     [file, other, line],
   );
   const found = start.data?.solutions ?? [];
-  const board = found.find((each) => each.file === file)?.board;
-  const options = [{ value: "", label: "choose…" }, ...[...found].sort((a, b) => Number(b.board === board) - Number(a.board === board)).map((each) => ({ value: each.file, label: `${each.file}  ${each.board}` }))];
+  const known = found.find((each) => each.file === (file || other));
+  const alike = found.filter((each) => !known || each.board === known.board);
+  // A solution with locks is compared with the one that it was made from: the newest of the same spot that has fewer locks.
+  const original = !file && known ? alike.find((each) => each.file !== other && each.pot === known.pot && each.stack === known.stack && each.locks < known.locks) : undefined;
+  useEffect(() => original && ask({ file: original.file }), [original?.file]);
+  const options = [{ value: "", label: "choose…" }, ...alike.map((each) => ({ value: each.file, label: `${each.file}  ${each.board}${each.locks ? `, ${each.locks} ${each.locks === 1 ? "lock" : "locks"}` : ""}` }))];
   return (
     <>
       <h1>Compare two solutions</h1>
@@ -57,19 +61,20 @@ export default function Compare() {
         <Select label="After" value={other} options={options} onChange={(value) => ask({ with: value })} />
       </div>
       {both.error && <Notice bad>{both.error}</Notice>}
-      {file && other && both.data ? <Shown {...both.data} files={[file, other]} line={line} /> : <p class="empty">{file && other ? (both.error ? "" : "Comparing…") : "Choose two solutions of the same board."}</p>}
+      {file && other && both.data && both.of?.[0] === file && both.of[1] === other ? <Shown {...both.data} files={[file, other]} line={line} /> : <p class="empty">{file && other ? (both.error ? "" : "Comparing…") : known && alike.length < 2 ? "There is no other solution of this board." : "Choose two solutions of the same board."}</p>}
     </>
   );
 }
 
 function Shown({ compared, nodes, files, line }: Both & { files: [string, string]; line: string }) {
   const { head } = compared;
+  const { unit } = nodes[0].head;
   const differences = useMemo(() => ([0, 1] as const).map((player) => byClassDifference(compared, player)), [compared]);
   return (
     <>
       <div class="row tight">
         <button type="button" class="button small" disabled={!line} onClick={() => ask({ node: parent(line) }, false)}>Back</button>
-        <span>After <b>{said(line)}</b>:</span>
+        <span>After <b>{said(line, unit)}</b>:</span>
         {nodes[0].head.children.length <= 12 && nodes[0].head.actions.map((action, a) => (
           <button key={action.step} type="button" class="button small" onClick={() => ask({ node: nodes[0].head.children[a] }, false)}>{action.name}</button>
         ))}
@@ -82,9 +87,9 @@ function Shown({ compared, nodes, files, line }: Both & { files: [string, string
               <Facts
                 of={[
                   ["Iterations", count(head.iterations[which])],
-                  ["Exploitability", chips(head.exploitability[which])],
+                  ["Exploitability", `${chips(head.exploitability[which])} ${unit}`],
                   ["Locks", head.locks[which]],
-                  ...([0, 1] as const).map((each) => [`EV ${PLAYERS[each]}`, chips(head.sides[which][each].ev)] as const),
+                  ...([0, 1] as const).map((each) => [`EV ${PLAYERS[each]}`, `${chips(head.sides[which][each].ev)} ${unit}`] as const),
                 ]}
               />
               <Strategy node={nodes[which]} />
@@ -92,7 +97,7 @@ function Shown({ compared, nodes, files, line }: Both & { files: [string, string
           </Panel>
         ))}
       </div>
-      <Panel title="EV after minus EV before">
+      <Panel title={`EV after minus EV before, ${unit}`}>
         <div class="columns two">
           {([0, 1] as const).map((player) => (
             <div key={player} class="stack tight">

@@ -8,6 +8,7 @@ import { chips, percent } from "../../look/numbers.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { HAND_CLASSES, HANDS } from "../spots/range.ts";
 import { PLAYERS, type Node, type Player } from "./node.ts";
+import { stepName } from "./words.ts";
 
 interface Row {
   hand: string;
@@ -78,7 +79,7 @@ function columnsOf(node: Node, acts: boolean): Column<Row>[] {
     ...plain.slice(1),
     ...actions.map((action, a): Column<Row> => ({
       key: "ev " + action.step,
-      label: `EV ${action.name}`,
+      label: `EV ${stepName(action.step)}`,
       number: true,
       show: (row) => chips(row.actionEv[a]),
       sort: (row) => row.actionEv[a],

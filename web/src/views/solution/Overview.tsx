@@ -1,6 +1,6 @@
 // The node in numbers: both ranges, pot odds and minimum defence frequency.
 import { Panel } from "../../look/basics.tsx";
-import { chips, percent } from "../../look/numbers.ts";
+import { amount, chips, percent } from "../../look/numbers.ts";
 import { PLAYERS, type Node } from "./node.ts";
 
 export function Overview({ node: { head } }: { node: Node }) {
@@ -12,7 +12,7 @@ export function Overview({ node: { head } }: { node: Node }) {
           <thead>
             <tr>
               <th scope="col"><span class="hidden">Player</span></th>
-              {["Combos", "Equity", "EV", "EQR", "Stack"].map((name) => <th key={name} scope="col" class="number" title={ABOUT[name]}>{name}</th>)}
+              {["Combos", "Equity", "EV", "EQR", "Stack"].map((name) => <th key={name} scope="col" class="number" title={ABOUT[name]}>{name}{UNITS.has(name) && `, ${head.unit}`}</th>)}
             </tr>
           </thead>
           <tbody>
@@ -23,7 +23,7 @@ export function Overview({ node: { head } }: { node: Node }) {
                 <td class="number">{percent(head.sides[player].equity)}</td>
                 <td class="number">{chips(head.sides[player].ev)}</td>
                 <td class="number">{percent(measures.eqr[player], 0)}</td>
-                <td class="number">{chips(head.stacks[player], 0)}</td>
+                <td class="number">{amount(head.stacks[player])}</td>
               </tr>
             ))}
           </tbody>
@@ -31,10 +31,10 @@ export function Overview({ node: { head } }: { node: Node }) {
       </div>
       {head.sides.some((side) => !side.combos) && <p class="small soft">Zero reach: the strategy is shown; values are undefined.</p>}
       <p class="small measures">
-        Pot <b>{chips(head.pot, 0)}</b>
+        Pot <b>{amount(head.pot, head.unit)}</b>
         {measures.call != null && measures.call > 0 && (
           <>
-            {" "}· to call <b>{chips(measures.call, 0)}</b> · <abbr title="Share of the pot that a call must win to break even">pot odds</abbr> <b>{percent(measures.pot_odds)}</b> ·{" "}
+            {" "}· to call <b>{amount(measures.call, head.unit)}</b> · <abbr title="Share of the pot that a call must win to break even">pot odds</abbr> <b>{percent(measures.pot_odds)}</b> ·{" "}
             <abbr title="Minimum defence frequency: fraction of the range that must continue to make a pure bluff unprofitable">MDF</abbr> <b>{percent(measures.mdf)}</b>, defended <b>{percent(measures.defended)}</b>
           </>
         )}
@@ -43,4 +43,5 @@ export function Overview({ node: { head } }: { node: Node }) {
   );
 }
 
-const ABOUT: Record<string, string> = { EQR: "Equity realisation: EV divided by equity times the pot", EV: "Chips received from the pot from here on", Combos: "Combos that reach this node" };
+const UNITS = new Set(["EV", "Stack"]);
+const ABOUT: Record<string, string> = { EQR: "Equity realisation: EV divided by equity times the pot", EV: "Amount received from the pot from here on", Combos: "Combos that reach this node" };

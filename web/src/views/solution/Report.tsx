@@ -11,7 +11,7 @@ import { Table, type Column } from "../../look/table.tsx";
 import { ask, go, link, place } from "../../router.ts";
 import { useLoaded } from "../../use.ts";
 import { PLAYERS, type Player } from "./node.ts";
-import { said } from "./steps.ts";
+import { said } from "./words.ts";
 import "./solution.css";
 
 interface Flop {

@@ -10,7 +10,7 @@ import { ask } from "../../router.ts";
 import { useLoaded } from "../../use.ts";
 import { cardNumber } from "../spots/range.ts";
 import { PLAYERS, type Action, type NodeHead, type Player } from "./node.ts";
-import { isCards } from "./steps.ts";
+import { isCards, said, stepName } from "./words.ts";
 
 const narrow = matchMedia("(max-width: 600px)");
 
@@ -37,10 +37,10 @@ export function Runouts({ file, head, player }: { file: string; head: NodeHead; 
   const table = useLoaded<RunoutTable>(there ? (signal) => get("solution/runouts", { file, line: head.line }, signal) : null, [file, head.line]);
   const data = there ? table.data : null;
   const options = [
-    { value: "ev", label: `EV of ${PLAYERS[player]}` },
+    { value: "ev", label: `EV of ${PLAYERS[player]}, ${head.unit}` },
     { value: "equity", label: `Equity of ${PLAYERS[player]}` },
     { value: "chance", label: "Chance of the card" },
-    ...(data?.actions ?? []).map((action, a) => ({ value: String(a), label: `${PLAYERS[data!.player ?? 0]}: ${action.name}` })),
+    ...(data?.actions ?? []).map((action, a) => ({ value: String(a), label: `${PLAYERS[data!.player ?? 0]}: ${stepName(action.step, head.unit)}` })),
   ];
   const chosen = options.some((option) => option.value === what.value) ? what.value : "ev";
   const value = (card: Runout): number | null => (chosen === "ev" ? card.ev[player] : chosen === "equity" ? card.equity[player] : chosen === "chance" ? card.chance : (card.frequency[Number(chosen)] ?? null));
@@ -55,7 +55,7 @@ export function Runouts({ file, head, player }: { file: string; head: NodeHead; 
   const text = (number: number | null) => (share ? percent(number, number != null && number > 0 && number < 0.0995 ? 1 : 0) : chips(number, narrow.matches ? 0 : 1));
   const paint = (number: number) => (chosen === "ev" ? apart(high > low ? (number - mean) / Math.max(high - mean, mean - low) : 0) : ramp(high > low ? (number - low) / (high - low) : 0.5));
   return (
-    <Panel title={data.then ? `Each card, then ${data.then}` : "Each card"} tools={<Select label="Shown" quiet value={chosen} options={options} onChange={(next) => (what.value = next)} />}>
+    <Panel title={data.then ? `Each card, then ${said(data.then, head.unit)}` : "Each card"} tools={<Select label="Shown" quiet value={chosen} options={options} onChange={(next) => (what.value = next)} />}>
       <div class="heat" role="group" aria-label="Cards by suit and rank">
         {[...SUITS].flatMap((suit) => [
           <span key={suit} class={`side ${suit}`} aria-hidden="true">{SUIT_SIGNS[suit]}</span>,

@@ -5,7 +5,7 @@ import { get } from "../../api.ts";
 import { Button, Facts, LinkButton, Notice, Segments, tell } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Cards } from "../../look/Cards.tsx";
-import { count, percent } from "../../look/numbers.ts";
+import { amount, count, percent } from "../../look/numbers.ts";
 import { Tree } from "../../look/Tree.tsx";
 import { ask, link, place } from "../../router.ts";
 import { useHeldKeys, useKeys } from "../../keys.ts";
@@ -22,7 +22,8 @@ import { filtering, kept, loadNode, NO_FILTER, PLAYERS, together, type Filter, t
 import { Overview } from "./Overview.tsx";
 import { Runouts } from "./Runouts.tsx";
 import { Spread } from "./Spread.tsx";
-import { parent, said, treeColumns } from "./steps.ts";
+import { treeColumns } from "./steps.ts";
+import { parent, said } from "./words.ts";
 import type { SolutionInfo } from "./info.ts";
 import "./solution.css";
 
@@ -39,10 +40,14 @@ type Tab = (typeof TABS)[number]["value"];
 export default function Solution() {
   const { path, query } = place.value;
   const file = path.slice(1).join("/");
-  const line = query.get("node") ?? "";
+  return <Opened key={file} file={file} line={query.get("node") ?? ""} />;
+}
+
+/** A file; its own component, so that nothing of another file remains under its address. */
+function Opened({ file, line }: { file: string; line: string }) {
   const info = useLoaded<SolutionInfo>(file ? (signal) => get("solution", { file }, signal) : null, [file]);
   const node = useLoaded<Node>(file ? (signal) => loadNode("solution/node", { file, line }, signal) : null, [file, line]);
-  useTitle(info.data ? `${info.data.spot.board} ${said(line)}` : "Solution");
+  useTitle(info.data ? `${info.data.spot.board} ${said(line, info.data.spot.unit)}` : "Solution");
   useHeldKeys(!file || !!(info.data && node.data) || !!info.error || !!node.error);
   if (!file) return <Notice bad>Which solution? <a href="#/">Choose one</a>.</Notice>;
   if (!info.data || !node.data) {
@@ -51,23 +56,25 @@ export default function Solution() {
   }
   return (
     <>
-      <Head info={info.data} line={line} />
+      <Head info={info.data} node={node.data} line={line} />
       {node.error && <Notice bad>{node.error}</Notice>}
       <At file={file} info={info.data} node={node.data} loading={node.loading} of={node.of} />
     </>
   );
 }
 
-function Head({ info, line }: { info: SolutionInfo; line: string }) {
+function Head({ info, node: { head }, line }: { info: SolutionInfo; node: Node; line: string }) {
+  const { unit } = info.spot;
+  const board = head.board.length ? head.board : info.spot.board;
   const copy = () => navigator.clipboard.writeText(location.href).then(() => tell("The link is copied."), () => tell(location.href));
   return (
-    <div class="row spread">
+    <div class="row spread solution-head">
       <div class="row">
-        <h1>{info.spot.board ? <Cards of={info.spot.board} large /> : "Before the flop"} <span class="hidden">{info.name}</span></h1>
+        <h1>{board.length ? <Cards of={board} large /> : "Before the flop"} <span class="hidden">{info.name}</span></h1>
         <Facts
           of={[
-            ["Pot", info.spot.opening_pot],
-            ["Stack", info.spot.stack],
+            ["Pot", amount(info.spot.opening_pot, unit)],
+            ["Stack", amount(info.spot.stack, unit)],
             ["Exploitability", percent(info.exploitability_percent == null ? null : info.exploitability_percent / 100, 2)],
             ["Iterations", count(info.iterations)],
             ...(info.locks.length ? [["Locks", info.locks.length] as const] : []),
@@ -76,8 +83,8 @@ function Head({ info, line }: { info: SolutionInfo; line: string }) {
       </div>
       <div class="row tight">
         <Button small onClick={() => void copy()}>Copy link</Button>
-        <LinkButton small href={link(["compare"], { file: info.file, node: line })}>Compare…</LinkButton>
-        <LinkButton small href={link(["play"], { game: info.file })}>Play against it</LinkButton>
+        <LinkButton small href={link(["compare"], { [info.locks.length ? "with" : "file"]: info.file, node: line })}>Compare…</LinkButton>
+        <LinkButton small href={link(["play"], { game: info.file, node: line })}>Play against it</LinkButton>
         <Export file={info.file} line={line} />
       </div>
     </div>
@@ -113,10 +120,13 @@ function At({ file, info, node, loading, of }: { file: string; info: SolutionInf
   const kinds = head.actions.map((each) => each.kind);
   const side = node.sides[acting];
   const parts = actionParts(kinds, head.actions.map((each) => each.name), together(side, keep[acting]).frequency);
+  const columns = treeColumns(node, move);
+  /** Rows of the highest column above the grid, which gets the rest of the window. */
+  const rows = Math.max(...columns.map((column) => (column.deal ? 4 : column.choices.length)));
   return (
     <>
-      <Tree label={`Line: ${said(head.line)}`} columns={treeColumns(node, move)} />
-      <div class={sides === "both" ? "looking both" : "looking"} aria-busy={loading}>
+      <Tree label={`Line: ${said(head.line, head.unit)}`} columns={columns} />
+      <div class={sides === "both" ? "looking both" : "looking"} style={{ "--rows": rows }} aria-busy={loading}>
         <div class="stack">
           <div class="row spread">
             <Segments label="Shown in the grid" value={show} options={SHOWS} onChange={(value) => ask({ show: value })} />
@@ -127,16 +137,16 @@ function At({ file, info, node, loading, of }: { file: string; info: SolutionInf
               onChange={(value) => ask({ side: value === String(acting) ? undefined : value })}
             />
           </div>
+          <Grids node={node} show={show} sides={sides} keep={keep} chosen={hand} onPoint={(place) => (pointed.value = place)} onChoose={(name) => ask({ hand: name === hand ? undefined : name })} />
+          <FilterBar node={node} filter={filter.value} onFilter={(next) => (filter.value = next)} />
+        </div>
+        <div class="stack">
           {head.player !== null && (
             <div class="stack tight">
               <Bars parts={parts} label={filtering(filter.value) ? "Filtered hands" : "Whole range"} />
               <Legend parts={parts} />
             </div>
           )}
-          <Grids node={node} show={show} sides={sides} keep={keep} chosen={hand} onPoint={(place) => (pointed.value = place)} onChoose={(name) => ask({ hand: name === hand ? undefined : name })} />
-          <FilterBar node={node} filter={filter.value} onFilter={(next) => (filter.value = next)} />
-        </div>
-        <div class="stack">
           <Overview node={node} />
           <div class="row"><Tabs tab={tab} /></div>
           <div role="tabpanel" aria-label={TABS.find((each) => each.value === tab)!.label}>

@@ -7,7 +7,7 @@ import type { Action, Group } from "./node.ts";
 export type Show = "strategy" | "ev" | "equity" | "reach";
 export const SHOWS: readonly { value: Show; label: string; title: string }[] = [
   { value: "strategy", label: "Strategy", title: "how often each action is taken" },
-  { value: "ev", label: "EV", title: "chips that come back from the pot" },
+  { value: "ev", label: "EV", title: "amount received from the pot" },
   { value: "equity", label: "Equity", title: "share of the pot at a showdown now" },
   { value: "reach", label: "Reach", title: "how much of each class gets here" },
 ];

@@ -5,7 +5,7 @@ import type { Player } from "./node.ts";
 export interface SolutionInfo {
   file: string;
   name: string;
-  spot: { board: string; pot: number; stack: number; rake: { rate: number; cap: number | null }; chip: number; opening_pot: number };
+  spot: { board: string; pot: number; stack: number; rake: { rate: number; cap: number | null }; chip: number; opening_pot: number; unit: string };
   fields: Fields;
   ranges: [string, string];
   algorithm: string;

@@ -1,6 +1,7 @@
 // A node of a solved spot: both players hand by hand, and sums over hand classes or any other groups.
 import { arrays, type Arrays } from "../../api.ts";
 import { HAND_CLASSES } from "../spots/range.ts";
+import { stepName } from "./words.ts";
 
 export type Player = 0 | 1;
 export const PLAYERS = ["OOP", "IP"] as const;
@@ -39,6 +40,8 @@ export interface Measures {
 
 export interface NodeHead {
   line: string;
+  /** Unit of amounts: "chips" or "bb". */
+  unit: string;
   board: string[];
   street: string;
   player: Player | null;
@@ -105,7 +108,7 @@ export function toNode({ head, array }: Arrays<NodeHead>): Node {
       codes: { made: array("made" + player), draw: array("draw" + player), suits: array("suits" + player) },
     };
   };
-  const actions = head.actions.map((action) => (action.kind === "allin" ? { ...action, name: "all-in" } : action));
+  const actions = head.actions.map((action) => ({ ...action, name: stepName(action.step, head.unit) }));
   return { head: { ...head, actions }, sides: [side(0), side(1)] };
 }
 

@@ -1,32 +1,15 @@
 // Lines of a betting tree as columns: names, colours and frequencies of the actions at each node on the path.
 import { colours } from "../../look/actions.ts";
-import { percent } from "../../look/numbers.ts";
+import { amount, percent } from "../../look/numbers.ts";
 import type { TreeColumn } from "../../look/Tree.tsx";
 import { PLAYERS, type Node, type PathStep } from "./node.ts";
-
-const CARDS = /^([2-9TJQKA][cdhs])+$/;
-export const isCards = (step: string): boolean => CARDS.test(step);
-
-const KINDS: Record<string, string> = { x: "check", c: "call", f: "fold", b: "bet", r: "raise", a: "allin" };
-export const kindOf = (step: string): string => KINDS[step[0] ?? ""] ?? "bet";
-
-/** "b120" is "Bet 120". */
-export function stepName(step: string): string {
-  const kind = kindOf(step);
-  const word = kind === "allin" ? "All-in" : kind[0]!.toUpperCase() + kind.slice(1);
-  return word + (kind === "bet" || kind === "raise" ? " " + step.slice(1) : "");
-}
-
-export const joined = (line: string, step: string): string => (line ? `${line},${step}` : step);
-export const parent = (line: string): string => line.split(",").slice(0, -1).join(",");
-
-/** A line for people: "Check, bet 50, call, 7♠". */
-export const said = (line: string): string => (line ? line.split(",").map((step) => (isCards(step) ? step : stepName(step).toLowerCase())).join(", ") : "the start");
+import { joined, kindOf, stepName } from "./words.ts";
 
 export function treeColumns(node: Node, move: (line: string) => void): TreeColumn[] {
   const { head } = node;
-  const columns = head.path.map((step) => passed(step, move));
+  const columns = head.path.map((step) => passed(step, move, head.unit));
   const key = head.line || "root";
+  const unit = head.unit === "chips" ? "" : head.unit;
   if (head.deals) {
     columns.push({ key, who: head.deals > 1 ? `next ${head.deals} cards` : "next card", here: true, choices: [], deal: { count: head.deals, blocked: head.deals > 1 ? head.board : missing(head.children), onTake: (cards) => move(joined(head.line, cards)) } });
   } else if (head.player !== null) {
@@ -34,37 +17,37 @@ export function treeColumns(node: Node, move: (line: string) => void): TreeColum
     columns.push({
       key,
       who: PLAYERS[head.player],
-      about: head.locked ? `pot ${head.pot}, locked` : `pot ${head.pot}`,
+      about: `pot ${amount(head.pot, unit)}${head.locked ? ", locked" : ""}`,
       here: true,
       choices: head.actions.map((action, a) => ({
         key: action.step,
-        label: stepName(action.step),
+        label: action.name,
         detail: action.size,
         note: percent(action.frequency, 1),
         colour: paint[a]!,
         onTake: () => move(head.children[a] ?? joined(head.line, action.step)),
       })),
     });
-  } else columns.push({ key, who: "hand over", about: `pot ${head.pot}`, here: true, choices: [] });
+  } else columns.push({ key, who: "hand over", about: `pot ${amount(head.pot, unit)}`, here: true, choices: [] });
   return columns;
 }
 
-function passed(step: PathStep, move: (line: string) => void): TreeColumn {
+function passed(step: PathStep, move: (line: string) => void, unit: string): TreeColumn {
   const key = step.line || "root";
   const onHead = () => move(step.line);
   if (step.player === null) {
     const taken = step.step;
-    return { key, who: "card", onHead, choices: [{ key: "card", label: taken ?? "", note: "change", taken: false, onTake: onHead }] };
+    return { key, who: "card", onHead, choices: [{ key: "card", label: taken ?? "", cards: taken ?? "", note: "change", taken: false, onTake: onHead }] };
   }
   const paint = colours(step.steps.map(kindOf));
   return {
     key,
     who: PLAYERS[step.player],
-    about: step.pot === undefined ? "" : `pot ${step.pot}`,
+    about: step.pot === undefined ? "" : `pot ${amount(step.pot, unit === "chips" ? "" : unit)}`,
     onHead,
     choices: step.steps.map((each, a) => ({
       key: each,
-      label: stepName(each),
+      label: stepName(each, unit),
       note: percent(step.frequency[a], 1),
       colour: paint[a]!,
       taken: each === step.step,

@@ -49,7 +49,7 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
   const short = found.available !== null && need > found.available;
   const smaller = ["int16", "int8", "packed"].find((kind) => found.fits[kind]);
   return (
-    <div class="stack tight" role="status" aria-busy={loading}>
+    <div class={loading ? "stack tight stale" : "stack tight"} role="status" aria-busy={loading}>
       <Facts
         of={[
           ["Betting", `${count(found.nodes)} nodes`],
@@ -57,9 +57,10 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
           ["Infosets", count(found.infosets)],
           ["Memory", bytes(need) + (found.available === null ? "" : ` of ${bytes(found.available)} free`)],
           ...(checked.boards ? ([["All flops", `about ${duration(checked.boards * found.seconds_typical)} for ${count(checked.boards)}`]] as [string, string][]) : []),
-          [checked.boards ? "Time per flop" : "Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} ${found.threads === 1 ? "thread" : "threads"})`],
+          [checked.boards ? "Time per flop" : "Time", <>about {duration(found.seconds_typical)}<span class="per"> ({duration(found.seconds_per_iteration)} per iteration, {found.threads} {found.threads === 1 ? "thread" : "threads"})</span></>],
         ]}
       />
+      {loading && <span class="soft small counting">Counting again…</span>}
       {found.refusal && <Notice bad>{found.refusal}</Notice>}
       {!found.refusal && short && (
         <Notice bad>{smaller ? `Fits only with storage ${smaller} (see Precision).` : "Not enough memory: offer fewer bet sizes or narrow the ranges."}</Notice>

@@ -101,7 +101,7 @@ function Shown({ job }: { job: Job }) {
               of={[
                 ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}</span>],
                 [batch ? "Flops" : "Iterations", `${count(job.done)} of ${count(job.total)}`],
-                ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} chips, ${share(job)} of the pot`]] as const)),
+                ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} ${job.unit}, ${share(job)} of the pot`]] as const)),
                 ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left` : "")],
                 ...(batch ? [] : ([["Algorithm", job.algorithm]] as const)),
               ]}

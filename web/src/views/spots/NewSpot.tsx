@@ -34,10 +34,11 @@ export default function NewSpot() {
     else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = fromFields(read.fields)));
   }, [file]);
   const now: Draft = draft.value ?? EMPTY;
-  const body = useRested(draft.value && JSON.stringify(bodyOf(now)), 300);
+  const typed = draft.value && JSON.stringify(bodyOf(now));
+  const body = useRested(typed, 300);
   const check = useLoaded<Checked>(body ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body]);
   const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
-  const board = now.board.map(cardNumber);
+  const board = now.boards === null ? now.board.map(cardNumber) : [];
   const own = seat.value; // a response that arrives after switching seats is still for this one
   const solve = async () => {
     solving.value = true;
@@ -101,7 +102,7 @@ export default function NewSpot() {
         </Panel>
       </div>
       <div class="solve-bar panel">
-        <Estimate checked={check.data} loading={check.loading} error={check.error} />
+        <Estimate checked={check.data} loading={check.loading || typed !== body} error={check.error} />
         {others.map((each) => <Notice key={each.message} bad>{each.message}</Notice>)}
         <div class="row tight">
           <input type="text" class="job-name" aria-label="Name of the solution (optional)" placeholder="name (optional)" value={naming.value} onInput={(event) => (naming.value = event.currentTarget.value)} />

@@ -112,7 +112,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
       <label class="row tight">
         <span class="soft small">Best hands</span>
         <input type="range" min={0} max={100} step={1} value={top ?? Math.round(size / 13.26)} class="grow" aria-label="The best hands, in percent of all" onInput={(event) => onText(Number(event.currentTarget.value) ? `top ${event.currentTarget.value}%` : "")} />
-        <span class="small number brush">{top === null ? "top …" : `top ${top}%`}</span>
+        <span class="small number brush">{top === null ? percent(size / 1326, 0) : `top ${top}%`}</span>
       </label>
       <Suits place={shown} weights={weights.value} board={board} onPaint={(hand) => {
         set([hand], Math.abs(weights.peek()[hand]! - brush.peek()) < 1e-9 ? 0 : brush.peek());

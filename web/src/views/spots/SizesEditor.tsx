@@ -21,7 +21,7 @@ export function SizesEditor({ draft, problem, onDetail }: { draft: Draft; proble
           <div class="fields">
             <Field label="Bets" value={draft.sizes.bets} onInput={(bets) => change({ sizes: { ...draft.sizes, bets } })} error={problem("bets")} hint="50% of the pot, 120c chips, a all-in" />
             <Field label="Raises" value={draft.sizes.raises} onInput={(raises) => change({ sizes: { ...draft.sizes, raises } })} error={problem("raises")} hint="2.5x the bet, or 60%" />
-            <Field label="Leads (donk bets)" value={draft.sizes.donk} onInput={(donk) => change({ sizes: { ...draft.sizes, donk } })} error={problem("donk")} placeholder="as bets" hint="none: no leads" />
+            <Field label="Leads (donk bets)" value={draft.sizes.donk} onInput={(donk) => change({ sizes: { ...draft.sizes, donk } })} error={problem("donk")} placeholder="as bets" hint="none: OOP does not bet into the last aggressor, on the first street either" />
             <Select
               label="Tree"
               value={chosen}

@@ -24,6 +24,8 @@ export interface Draft {
   /** For all streets and players. */
   sizes: Sizes;
   table: Record<Street, Record<Seat, Sizes>>;
+  /** The sizes for all from which the table was filled. */
+  table_of: string;
   /** Fields that hold one text each; empty means not given. */
   rake_rate: string;
   rake_cap: string;
@@ -47,7 +49,7 @@ const BLANK: Sizes = { bets: "", raises: "", donk: "" };
 const table = (of: Sizes): Draft["table"] => ({ flop: { oop: { ...of }, ip: { ...of } }, turn: { oop: { ...of }, ip: { ...of } }, river: { oop: { ...of }, ip: { ...of } } });
 
 export const EMPTY: Draft = {
-  board: [], boards: null, oop: "", ip: "", pot: "", stack: "", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK),
+  board: [], boards: null, oop: "", ip: "", pot: "", stack: "", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK), table_of: "",
   rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "",
 };
 
@@ -75,9 +77,12 @@ export function toFields(from: Draft): Fields {
   const fields: Fields = from.boards === null ? { board: from.board.join(" ") } : {};
   for (const key of PLAIN) if (from[key].trim()) fields[key] = from[key].trim();
   const streets = streetsOf(from);
+  const [first] = streets;
   for (const kind of ["bets", "raises", "donk"] as const) {
     if (!from.detailed) {
       if (from.sizes[kind].trim()) fields[kind] = from.sizes[kind].trim();
+      // On the first street every bet out of position leads into the last aggressor, so the leads are its bets.
+      if (kind === "bets" && first && from.sizes.donk.trim()) fields["bets"] = { default: from.sizes.bets.trim() || "none", [first]: { oop: from.sizes.donk.trim(), ip: from.sizes.bets.trim() || "none" } };
     } else if (kind === "donk") {
       const given = streets.filter((street) => from.table[street].oop.donk.trim());
       if (given.length) fields["donk"] = { default: "default", ...Object.fromEntries(given.map((street) => [street, from.table[street].oop.donk.trim()])) };
@@ -108,14 +113,18 @@ function sizeIn(value: FieldValue | undefined, street: Street, seat: Seat): stri
   return isTable(next) ? sizeIn(next, street, seat) : text(next);
 }
 
-/** A table that holds nothing but a default is that default. */
-const plain = (value: FieldValue | undefined): FieldValue | undefined =>
-  isTable(value) && Object.keys(value).every((key) => key === "default") ? value["default"] : value;
+/** A table that holds nothing but a default, and leads as the first street's bets out of position, is that default. */
+function plain(value: FieldValue | undefined, leads: FieldValue | undefined): FieldValue | undefined {
+  if (!isTable(value)) return value;
+  const { default: bets, ...streets } = value;
+  const known = Object.values(streets).every((street) => isTable(street) && leads !== undefined && !isTable(leads) && text(street["oop"]) === text(leads) && text(street["ip"]) === text(bets));
+  return known ? bets : value;
+}
 
 export function fromFields(given: Fields): Draft {
   const fields: Fields = { ...given };
   for (const kind of ["bets", "raises", "donk"]) {
-    const value = plain(given[kind]);
+    const value = plain(given[kind], given["donk"]);
     if (value !== undefined) fields[kind] = value;
   }
   const found: Draft = { ...EMPTY, table: table(BLANK), board: cards(text(fields["board"])) };
@@ -131,6 +140,7 @@ export function fromFields(given: Fields): Draft {
       }
     }
   }
+  if (found.detailed) found.table_of = JSON.stringify(found.sizes);
   const rake = fields["rake"];
   found.rake_rate = isTable(rake) ? text(rake["rate"]) : text(rake);
   found.rake_cap = isTable(rake) ? text(rake["cap"]) : "";
@@ -141,5 +151,10 @@ export function fromFields(given: Fields): Draft {
 
 /** Go from sizes for all to sizes by street and player, beginning with the same everywhere, and back. */
 export function detail(from: Draft, detailed: boolean): Partial<Draft> {
-  return detailed && STREETS.every((street) => !from.table[street].oop.bets) ? { detailed, table: table(from.sizes) } : { detailed };
+  const key = JSON.stringify(from.sizes);
+  if (!detailed || from.table_of === key) return { detailed };
+  const filled = table(from.sizes);
+  const [first] = streetsOf(from);
+  if (first && from.sizes.donk.trim()) filled[first].oop.bets = from.sizes.donk;
+  return { detailed, table: filled, table_of: key };
 }

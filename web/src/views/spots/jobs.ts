@@ -26,6 +26,7 @@ export interface Job {
   exploitability: number | null;
   target: number | null;
   opening_pot: number;
+  unit: string;
   board: string;
   records: JobRecord[];
   locks: number;

@@ -1,11 +1,13 @@
 // Home: solved spots, running jobs, and links to the other views.
-import { get, listen, upload } from "../../api.ts";
-import { LinkButton, Notice, Panel, tried } from "../../look/basics.tsx";
+import { get, listen, post, remove, upload } from "../../api.ts";
+import { Button, LinkButton, Notice, Panel, tell, tried } from "../../look/basics.tsx";
 import { Cards } from "../../look/Cards.tsx";
-import { count, percent } from "../../look/numbers.ts";
+import { amount, count, percent } from "../../look/numbers.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { go, link } from "../../router.ts";
-import { jobs } from "../spots/jobs.ts";
+import { draft, fromFields, type Fields } from "../spots/draft.ts";
+import { begin, jobs } from "../spots/jobs.ts";
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLoaded, useTitle } from "../../use.ts";
 import { ago, type FoundFile, type FoundSolution, type StartData } from "./found.ts";
@@ -14,8 +16,8 @@ import "./start.css";
 const SOLUTIONS: readonly Column<FoundSolution>[] = [
   { key: "board", label: "Board", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
   { key: "file", label: "File", show: (row) => <a href={link(["solution", row.file])}>{row.file}</a>, sort: (row) => row.file },
-  { key: "pot", label: "Pot", number: true, show: (row) => row.pot, sort: (row) => row.pot },
-  { key: "stack", label: "Stack", number: true, show: (row) => row.stack, sort: (row) => row.stack },
+  { key: "pot", label: "Pot", number: true, show: (row) => amount(row.pot, row.unit === "chips" ? "" : row.unit), sort: (row) => row.pot },
+  { key: "stack", label: "Stack", number: true, show: (row) => amount(row.stack, row.unit === "chips" ? "" : row.unit), sort: (row) => row.stack },
   { key: "iterations", label: "Iterations", number: true, show: (row) => count(row.iterations), sort: (row) => row.iterations },
   {
     key: "exploitability",
@@ -26,7 +28,42 @@ const SOLUTIONS: readonly Column<FoundSolution>[] = [
   },
   { key: "locks", label: "Locks", number: true, show: (row) => row.locks || "", sort: (row) => row.locks },
   { key: "modified", label: "Solved", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
+  { key: "more", label: "", show: (row) => <More of={row} /> },
 ];
+
+/** What can be done with a solution of the list. */
+function More({ of }: { of: FoundSolution }) {
+  const naming = useSignal<string | null>(null);
+  const rename = async () => {
+    const name = naming.peek()?.trim();
+    if (name && (await tried(post("solution/rename", { file: of.file, name })))) naming.value = null;
+  };
+  const template = async () => {
+    const info = await tried(get<{ fields: Fields }>("solution", { file: of.file }));
+    if (!info) return;
+    draft.value = fromFields(info.fields);
+    go("#/spot/new");
+  };
+  const drop = async () => {
+    const { deleted } = (await tried(remove<{ deleted: string }>("solution", { file: of.file }))) ?? {};
+    if (deleted) tell(`${of.file} is deleted.`, false, { label: "Undo", run: () => void tried(post(`deleted/${deleted}/restore`)) });
+  };
+  if (naming.value !== null)
+    return (
+      <form class="row tight more" onSubmit={(event) => (event.preventDefault(), void rename())}>
+        <input type="text" aria-label={`New name of ${of.file}`} value={naming.value} class="preset-name" onInput={(event) => (naming.value = event.currentTarget.value)} />
+        <Button small submit kind="primary">Rename</Button>
+        <Button small onClick={() => (naming.value = null)}>Cancel</Button>
+      </form>
+    );
+  return (
+    <span class="row tight more">
+      <Button small kind="quiet" label={`New spot from ${of.file}`} title="a new spot with these ranges, stacks and sizes" onClick={() => void template()}>New spot</Button>
+      <Button small kind="quiet" label={`Rename ${of.file}`} onClick={() => (naming.value = of.file.split("/").at(-1)!.replace(/\.spot$/, ""))}>Rename</Button>
+      <Button small kind="quiet" label={`Delete ${of.file}`} onClick={() => void drop()}>Delete</Button>
+    </span>
+  );
+}
 
 /** Whether the file of the command line has been shown since the page was loaded. */
 let opened = location.hash.length > 2;
@@ -59,7 +96,7 @@ export default function Start() {
       )}
       <Panel title="Solved spots" tools={<><OpenFile /><LinkButton kind="primary" href="#/spot/new">New spot</LinkButton></>}>
         {data && !data.solutions.length ? (
-          <p class="empty">No solved spots in <code>{data.folder}</code> yet. The example takes a second: <a href="#/spot/new">try it</a>.</p>
+          <p class="empty">No solved spots in <code>{data.folder}</code> yet. <Button small onClick={() => void example()}>Solve the example</Button> (a river, about a second)</p>
         ) : (
           <Table
             label="Solved spots"
@@ -78,6 +115,13 @@ export default function Start() {
       </div>
     </>
   );
+}
+
+/** Solve the example spot. */
+async function example(): Promise<void> {
+  const read = await tried(get<{ fields: Fields }>("spots/default"));
+  const job = read && (await tried(begin({ fields: read.fields, name: "example" })));
+  if (job) go(link(["jobs", job.id]));
 }
 
 /** A solved spot or a spot file from elsewhere, copied into the folder. */

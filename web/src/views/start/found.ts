@@ -6,6 +6,7 @@ export interface FoundSolution {
   board: string;
   pot: number;
   stack: number;
+  unit: string;
   iterations: number;
   exploitability: number | null;
   exploitability_percent: number | null;

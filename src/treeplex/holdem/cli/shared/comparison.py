@@ -1,6 +1,6 @@
 """Comparison of two solved spots, as printed by ``treeplex compare``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,8 @@ def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, a
         print_json(comparison_json(comparison, exploitabilities))
     else:
         most = options.get("hands")
-        print_comparison(comparison, files, exploitabilities, FEW if most is None else most)
+        known = [f"{short(left)} {solution.spot.unit}" for solution, left in zip(solutions, exploitabilities, strict=True)]
+        print_comparison(comparison, files, known, FEW if most is None else most)
 
 
 def comparison_json(comparison: NodeComparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
@@ -60,13 +61,13 @@ def comparison_json(comparison: NodeComparison, exploitabilities: tuple[float, f
 
 
 def print_comparison(
-    comparison: NodeComparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int
+    comparison: NodeComparison, files: tuple[Path, Path], exploitabilities: Sequence[str], most: int
 ) -> None:
     """Print a human-readable comparison."""
     facts = {}
     for file, node, left in zip(files, comparison.nodes, exploitabilities, strict=True):
         facts[file.name] = (
-            f"{node.board}, {node.line or 'first decision'}, pot {node.pot:g}; exploitability {short(left)} chips"
+            f"{node.board}, {node.line or 'first decision'}, pot {node.pot:g}; exploitability {left}"
         )
     print_facts(facts, title="two solutions")
     typer.echo("")

@@ -124,8 +124,9 @@ def facts_line(solution: SpotSolution) -> str:
     pot = spot.opening_pot
     share = f" ({short(100 * solution.exploitability / pot)}% of the pot)" if pot else ""
     judged = solution.exploitability == solution.exploitability
-    known = f"exploitability {short(solution.exploitability)} chips{share}" if judged else "exploitability not known"
-    return f"pot {pot:g}, stacks {spot.stack:g}; {solution.algorithm}, {solution.iterations:,} iterations, {known}"
+    known = f"exploitability {short(solution.exploitability)} {spot.unit}{share}" if judged else "exploitability not known"
+    unit = "" if spot.unit == "chips" else f" {spot.unit}"
+    return f"pot {pot:g}{unit}, stacks {spot.stack:g}{unit}; {solution.algorithm}, {solution.iterations:,} iterations, {known}"
 
 
 def write_grid(path: Path, solution: SpotSolution, node: NodeReport, player: int | None, *, ev: str) -> None:

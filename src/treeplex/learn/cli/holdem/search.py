@@ -9,7 +9,7 @@ import typer
 from treeplex.base.digits import short, three_digits
 from treeplex.base.spec import quoted
 from treeplex.errors import FileError, SpecError
-from treeplex.holdem.solve.report import chips_and_share, evs_of
+from treeplex.holdem.solve.report import amount_and_share, evs_of
 from treeplex.run.cli.shared.arguments import AnyGameArgument, Force, Json, ShowProgress
 from treeplex.run.cli.shared.commands import command, described, with_wing_options
 from treeplex.run.cli.shared.console import counted, print_facts, print_json, print_next
@@ -166,7 +166,7 @@ def print_search(result: "SearchedSpot", saved: Path | None) -> None:
     else:
         blind = big_blind(spot)
         small = f", {short(1000 * played.exploitability / blind)} mbb/hand" if blind else ""
-        facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
+        facts["exploitability"] = amount_and_share(played.exploitability, spot) + small
         facts["judged"] = f"average policy, endgames solved with {result.river} iterations of dcfr at its beliefs"
     kinds = {"exact": "exact: endgames solved in every iteration", "zero": "zero: later streets ignored"}
     facts["values"] = kinds.get(result.values, result.values) if net is None else f"{result.values}   {card_text(net.card)}"

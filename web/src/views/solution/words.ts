@@ -1,0 +1,19 @@
+// Steps of betting lines in words.
+const CARDS = /^([2-9TJQKA][cdhs])+$/;
+export const isCards = (step: string): boolean => CARDS.test(step);
+
+const KINDS: Record<string, string> = { x: "check", c: "call", f: "fold", b: "bet", r: "raise", a: "allin" };
+export const kindOf = (step: string): string => KINDS[step[0] ?? ""] ?? "bet";
+
+/** "b120" is "Bet 120", in big blinds "Bet 120 bb". */
+export function stepName(step: string, unit = "chips"): string {
+  const kind = kindOf(step);
+  const word = kind === "allin" ? "All-in" : kind[0]!.toUpperCase() + kind.slice(1);
+  return word + (kind === "bet" || kind === "raise" ? " " + step.slice(1) + (unit === "chips" ? "" : " " + unit) : "");
+}
+
+export const joined = (line: string, step: string): string => (line ? `${line},${step}` : step);
+export const parent = (line: string): string => line.split(",").slice(0, -1).join(",");
+
+/** A line for people: "check, bet 50, call, 7♠". */
+export const said = (line: string, unit = "chips"): string => (line ? line.split(",").map((step) => (isCards(step) ? step : stepName(step, unit).toLowerCase())).join(", ") : "the start");
