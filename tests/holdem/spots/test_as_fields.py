@@ -62,6 +62,8 @@ def test_amounts_given_in_big_blinds_stay_so() -> None:
     assert [written[name] for name in ("pot", "stack", "min_bet")] == ["5.5bb", "97.5bb", "1bb"]
     again = request_from_options(written).spot()
     assert (again.unit, again.identity) == (given.unit, given.identity)
-    in_chips = request_from_options({**fields, "pot": "5.5", "stack": "97.5", "min_bet": "1", "rake": {"rate": "5%", "cap": "0.5"}})
+    in_chips = request_from_options(
+        {**fields, "pot": "5.5", "stack": "97.5", "min_bet": "1", "rake": {"rate": "5%", "cap": "0.5"}}
+    )
     assert (in_chips.spot().unit, in_chips.spot().identity) == ("chips", given.identity)
     assert spot_from_json(given.to_json(), given.ranges).unit == "bb"

@@ -60,7 +60,7 @@ def test_grid_and_decision_fit(page: Any, server: ServerProcess, window: str) ->
         assert grid["y"] + grid["height"] <= height
         for links in ("header nav a", "[role=tab]"):
             boxes = [link.bounding_box() for link in page.locator(links).all()]
-            assert all(0 <= box["x"] and box["x"] + box["width"] <= width for box in boxes)
+            assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
         if window != "phone":
             frame = page.locator(".hands-frame .table-frame")
             assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth")

@@ -216,10 +216,10 @@ def test_a_solution_is_renamed_deleted_and_restored(client: httpx.Client, folder
     assert taken.json()["file"] == "mine.spot"
     token = client.delete("/api/solution", params={"file": renamed}).json()["deleted"]
     assert not (folder / renamed).exists()
-    assert client.post(f"/api/deleted/{token}/restore").json() == {"file": renamed}
+    assert client.post(f"/api/deleted/{token}/restore", json={}).json() == {"file": renamed}
     assert (folder / renamed).is_file()
-    assert client.post(f"/api/deleted/{token}/restore").status_code == 404
-    assert client.post("/api/deleted/..%2F..%2Fx/restore").status_code == 404
+    assert client.post(f"/api/deleted/{token}/restore", json={}).status_code == 404
+    assert client.post("/api/deleted/..%2F..%2Fx/restore", json={}).status_code == 404
     assert client.delete("/api/solution", params={"file": "mine"}).status_code == 404
 
 

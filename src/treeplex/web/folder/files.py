@@ -31,6 +31,7 @@ from treeplex.web.served import Refusal, ServerState
 from treeplex.web.spots.held import CachedSolution
 from treeplex.web.spots.nodes import EVS
 
+
 class NewName(BaseModel):
     """A new name for a solution."""
 

@@ -60,15 +60,11 @@ def comparison_json(comparison: NodeComparison, exploitabilities: tuple[float, f
     }
 
 
-def print_comparison(
-    comparison: NodeComparison, files: tuple[Path, Path], exploitabilities: Sequence[str], most: int
-) -> None:
+def print_comparison(comparison: NodeComparison, files: tuple[Path, Path], exploitabilities: Sequence[str], most: int) -> None:
     """Print a human-readable comparison."""
     facts = {}
     for file, node, left in zip(files, comparison.nodes, exploitabilities, strict=True):
-        facts[file.name] = (
-            f"{node.board}, {node.line or 'first decision'}, pot {node.pot:g}; exploitability {left}"
-        )
+        facts[file.name] = f"{node.board}, {node.line or 'first decision'}, pot {node.pot:g}; exploitability {left}"
     print_facts(facts, title="two solutions")
     typer.echo("")
     rows = []

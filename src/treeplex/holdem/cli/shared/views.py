@@ -117,7 +117,10 @@ def show_runouts(solution: "SpotSolution", line: str, *, as_json: bool) -> None:
     for index, name in enumerate(card_table.actions):
         print_cards(f"{name}, percent", card_table, 100 * card_table.frequency[index], digits=0)
     print_cards(
-        f"EV of {PLAYERS[card_table.player]}, {solution.spot.unit} from the pot", card_table, card_table.ev[card_table.player], digits=1
+        f"EV of {PLAYERS[card_table.player]}, {solution.spot.unit} from the pot",
+        card_table,
+        card_table.ev[card_table.player],
+        digits=1,
     )
     print_cards(
         f"equity of {PLAYERS[card_table.player]}, percent", card_table, 100 * card_table.equity[card_table.player], digits=1
