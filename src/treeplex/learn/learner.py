@@ -103,8 +103,7 @@ class Learner(ABC):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Names in :meth:`effort` that it counts under its settings; a budget for any other name is rejected before
-        training."""
+        """Names that :meth:`effort` reports with these settings; a budget under any other name is rejected before training."""
         return tuple(self.effort())
 
     def measure(self) -> Mapping[str, float]:
@@ -128,7 +127,7 @@ def learned_policy(learner: Learner) -> Policy | NeuralPolicy:
 
 
 def wrong_return(learner: Learner, method: str, returned: object, wanted: str) -> AlgorithmError:
-    """The error for a method that returned another type than required."""
+    """Create the error for a method that returns the wrong type."""
     return AlgorithmError(f"{type(learner).__name__}.{method}() returned {reprlib.repr(returned)}; return {wanted}")
 
 

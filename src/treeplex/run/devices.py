@@ -196,7 +196,7 @@ def device_file(path: str | os.PathLike[str]) -> Path:
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix of a device file; another suffix is a :class:`FileError`."""
+    """Return the suffix of a device file; raises :class:`FileError` for any other suffix."""
     suffix = path.suffix.lower()
     if suffix not in (".safetensors", ".json"):
         raise FileError(f"unknown kind of device file {path}; use .safetensors or .json")

@@ -310,7 +310,7 @@ def top(cluster: Sequence[int], wanted: Sequence[float], gap: float) -> float:
 
 
 def add_note(axes: Axes, view: View, drawn: Curves, undrawn: Sequence[str]) -> None:
-    """Add a note about curves that are not drawn and clipped values."""
+    """Add a note about omitted curves and clipped values."""
     notes = [f"{name}: exact, not drawn" for name in undrawn]
     if any(record.measure(view.y) < view.floor for records in drawn.values() for record in records):
         limit = f"{ROUNDING:.0e}" if view.y in NEVER_NEGATIVE else f"{view.floor:.1e}"

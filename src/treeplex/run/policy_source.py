@@ -127,7 +127,7 @@ class PolicySource(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not support play")
 
     def evaluate(self, text: str, game: str, request: Evaluation) -> bool:
-        """Evaluate and print in a custom way; return False for the default of ``treeplex evaluate``.
+        """Evaluate and print with custom output; return False to use the default output of ``treeplex evaluate``.
 
         Raises:
             SpecError: an option does not apply.
@@ -135,7 +135,7 @@ class PolicySource(ABC):
         return False
 
     def show(self, text: str, request: ShowOptions) -> bool:
-        """Print the strategy in a custom way; return False for the default of ``treeplex show``.
+        """Print the strategy with custom output; return False to use the default output of ``treeplex show``.
 
         Raises:
             SpecError: an option does not apply.

@@ -29,7 +29,7 @@ class ExactLeaf:
         return self.endgames(places).values(believed, reached, player)
 
     def _compiled(self, places: Places) -> Endgames:
-        """Compile the endgames of the places."""
+        """Compile the endgames that begin at these public states."""
         specialised = places.endgames(self.method, self.iterations, threads=self.threads, storage=self.storage)
         return specialised or PairEndgames(cut_states(places.trees.game, places.trees.states), self.method, self.iterations)
 

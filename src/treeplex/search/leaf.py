@@ -16,7 +16,7 @@ class LeafValue(Protocol):
     """Protocol for the values of hands at the leaves of a depth-limited subgame."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Return the value of every hand of all players at each place.
+        """Return the value of every hand of all players at each public state.
 
         Args:
             places: K public states.
@@ -47,7 +47,7 @@ class ManyValued(Protocol):
     continuations: tuple[int, ...]
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """As in :class:`LeafValue`, but with reaches and values for each continuation, float64 [C_i, K, H_i]."""
+        """Like :class:`LeafValue`, but with reaches and values for each continuation, float64 [C_i, K, H_i]."""
         ...
 
 
@@ -93,14 +93,14 @@ def shape_text(value: object) -> str:
 
 
 class SingleEntryCache(Generic[Key, ResultT]):
-    """One-entry cache for an object prepared for places or a subgame."""
+    """One-entry cache for an object prepared for a list of public states or a subgame."""
 
     def __init__(self, make: Callable[[Key], ResultT]) -> None:
         self._make = make
         self._kept: tuple[Key, ResultT] | None = None
 
     def __call__(self, key: Key) -> ResultT:
-        """Return the object prepared for exactly these places."""
+        """Return the object prepared for exactly these public states or this subgame."""
         if self._kept is None or self._kept[0] is not key:
             self._kept = None  # release its memory before preparing the next object
             self._kept = key, self._make(key)

@@ -170,5 +170,5 @@ class CertainLeaf:
 
 
 def certain(places: Places) -> Ranges:
-    """Reach 1 for the only hand of each player."""
+    """Ranges with weight 1 on each player's only hand."""
     return tuple(np.ones((len(places), width)) for width in places.widths)

@@ -25,7 +25,7 @@ from treeplex.search.warm_start.begin import begin_search
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a set of playthroughs.
+    """A subset of the playthroughs.
 
     Attributes:
         number: index of this part, from 0.
@@ -143,7 +143,7 @@ def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
 
 
 def batches(shares: Sequence[OpenState], most: int) -> list[list[OpenState]]:
-    """Group shares into batches of at most ``most`` searches, each of which has at most ``most``."""
+    """Group shares, each of at most ``most`` searches, into batches of at most ``most`` searches."""
     groups: list[list[OpenState]] = []
     room = 0
     for share in shares:
@@ -163,7 +163,7 @@ def search_shares(
     shares: Sequence[OpenState],
     weights: Floats,
 ) -> None:
-    """Search public states together; adds their policies to ``weights``, and their leaves to ``below`` of their nodes."""
+    """Search public states together; adds their policies to ``weights``, and their leaves to the ``below`` of their nodes."""
     states = [share.node.state for share in shares for _ in share.stops]
     subgames = cut_states(rules, states, settings.horizon)
     ranges = joined_ranges([share.ranges(rules) for share in shares])

@@ -15,7 +15,7 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 def training_iterations(
     draw: str, method: str, iterations: int, count: int, generator: np.random.Generator, *, first: int = 0
 ) -> Ints:
-    """Draw the number of iterations after which self-play takes each policy, int64 [count].
+    """Draw the numbers of iterations after which self-play adopts the current policy, int64 [count].
 
     Args:
         draw: one of :data:`treeplex.search.settings.DRAWS`. ``uniform``: from ``first`` to ``iterations``, as in the code

@@ -160,7 +160,8 @@ class SubgameSearch:
             self.iteration = t
 
     def _alternating(self, row: Weights) -> None:
-        """Run one iteration of CFR-D or CFR-AVG, updating players in turn against the new policies of those before.
+        """Run one iteration of CFR-D or CFR-AVG, updating the players in turn, each against the new policies of those before
+        it.
 
         In CFR-AVG the leaves are valued for average policies: for the updating player the average of its own policies including
         this iteration, and for the others the average of the policies that it has faced, including the present ones. So the

@@ -68,7 +68,7 @@ class Solver(ABC):
 
     @property
     def nodes(self) -> int:
-        """Number of visited histories; a full sweep counts every history once per player updated separately."""
+        """Number of visited histories; a full sweep counts every history once for each player that it updates separately."""
         passes = self.game.players if self.updates == "alternating" else 1
         return self.iteration * self.game.size.histories * passes
 

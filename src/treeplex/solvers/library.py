@@ -122,7 +122,7 @@ def linear_program(start: SolverStart) -> Solver:
 
 
 def backward_recursion(start: SolverStart) -> Solver:
-    """Build a :class:`treeplex.solvers.exact.recursive.Recursive` solver; imported on demand, as ``lp``."""
+    """Build a :class:`treeplex.solvers.exact.recursive.Recursive` solver; imported on demand, like ``lp``."""
     from treeplex.solvers.exact.recursive import Recursive
 
     return Recursive(start.game)

@@ -96,7 +96,7 @@ class BestResponse(Ppo):
         return Policy(self.compiled, self.infosets.table(best_rows(self.current, self.seen.legal)))
 
     def measure(self) -> Mapping[str, float]:
-        """Held-out winnings of the response, relative to the agent's own and in each seat."""
+        """Held-out winnings of the response: gain over the agent's own policy, and value in each seat."""
         policy = self.policy()
 
         def choose(positions: Sequence[Position], seat: int) -> list[int]:
@@ -176,7 +176,7 @@ def rows_and_legal(seen: Sequence[tuple[Sequence[int], Singles]], actions: int, 
 
 
 def decisions_of(episodes: Episodes, players: Ints) -> Episodes:
-    """Episodes restricted to the decisions of one player each: player ``players[b]`` in episode b, int64 [B]."""
+    """Keep only the decisions of player ``players[b]`` in each episode b; int64 [B]."""
     selected = episodes.player == np.repeat(players, np.diff(episodes.first))
     first = np.append(0, np.cumsum(selected))[episodes.first]
     columns = {name: getattr(episodes, name)[selected] for name in ("history", "player", "infoset", "action", "probability")}
@@ -184,7 +184,7 @@ def decisions_of(episodes: Episodes, players: Ints) -> Episodes:
 
 
 def most_probable(policy: Policy | NeuralPolicy, positions: Sequence[Position], seat: int) -> list[int]:
-    """Indices of the response's most probable actions at positions."""
+    """Index of the response's most probable action at each position."""
     if isinstance(policy, NeuralPolicy):
         columns = [policy.view.columns(entry.actions) for entry in positions]
         seen = [(columns_of_entry, hashed(entry.infostate)) for columns_of_entry, entry in zip(columns, positions, strict=True)]

@@ -81,7 +81,7 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
         self.solver.run(count)
 
     def points(self) -> Iterator[int]:
-        """Board counts at which to measure."""
+        """Board counts at which training progress is measured."""
         return sparse_points(self.total, every=self.settings.every)
 
     def measure(self) -> Mapping[str, Any]:

@@ -280,7 +280,8 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
 
 
 def resuming(training: "TrainingRun") -> str:
-    """The resume command. It repeats custom games and learners, since reading a folder runs no code."""
+    """The command that resumes training; it names custom games and learners again, because a folder is read without running
+    code."""
     custom_game = training.kind.named_again(training)
     is_custom_learner = ".py:" in training.learner
     words = [training.learner] if is_custom_learner or custom_game else []
@@ -292,7 +293,7 @@ def resuming(training: "TrainingRun") -> str:
 
 
 def training_line(kind: "TrainingKind", state: "Progress") -> str:
-    """The progress line: learner, progress, the kind's numbers and the time left."""
+    """The progress line: the learner, its progress and metrics, and the time left."""
     total = "" if state.total is None else f"/{state.total:,}"
     parts = [f"training {kind.name}  {state.done:,}{total} {state.unit}"]
     numbers: Mapping[str, Any] = {**state.numbers, **state.numbers.get("measures", {})}

@@ -29,7 +29,7 @@ def squared(net: Module, inputs: Any, targets: Any) -> Any:
 
 
 def of_known(loss: Loss) -> Loss:
-    """Convert a loss into one over the targets that are not NaN."""
+    """Wrap a loss so that it ignores NaN targets."""
 
     def known_loss(net: Module, inputs: Any, targets: Any) -> Any:
         known = ~targets.isnan()
@@ -59,7 +59,7 @@ class NetworkFitter:
         self.optimizer = torch_module().optim.Adam(self.parameters, fused=True)
 
     def step(self, generator: np.random.Generator, *, batch: int, rate: float, clip: float) -> float:
-        """Take a step of Adam on ``batch`` rows; returns the loss.
+        """Take an Adam step on ``batch`` rows; returns the loss.
 
         Raises:
             AlgorithmError: the loss is not finite; the network is left unchanged.

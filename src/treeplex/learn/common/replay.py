@@ -43,7 +43,7 @@ class Replay:
         return sum(array.dtype.itemsize * math.prod(array.shape[1:]) for array in self.arrays)
 
     def add(self, parts: Sequence[Column], most: int) -> None:
-        """Add rows and keep the newest ``most`` of all.
+        """Add rows, then keep only the newest ``most``.
 
         Args:
             parts: the new rows' parts, oldest row first.

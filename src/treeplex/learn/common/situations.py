@@ -42,7 +42,7 @@ class SituationSource(ABC):
 
     @abstractmethod
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Column]:
-        """Training rows from ``count`` situations for network ``stage``; situations with zero reach give none."""
+        """Training rows from ``count`` situations for network ``stage``; situations with zero reach yield none."""
 
     @abstractmethod
     def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:

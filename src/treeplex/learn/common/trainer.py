@@ -92,7 +92,7 @@ class Trainer(ABC):
         return Round(self.done, len(self.fittings[""].rows), self.steps, *means)
 
     def take_due(self) -> list[tuple[float, ...]]:
-        """Take the due gradient steps; returns each step's losses and raises as :meth:`round` does."""
+        """Take the due gradient steps; returns each step's losses, and raises the same errors as :meth:`round`."""
         return self.due.take(self.fittings.values(), self.generator, self.share)
 
     def state(self) -> dict[str, NDArray[Any]]:

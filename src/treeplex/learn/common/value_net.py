@@ -15,8 +15,8 @@ Module = Any
 
 
 def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
-    """Multilayer perceptron: ``layers`` blocks of linear, layer norm and GeLU of size ``width``, and a linear output, initially
-    small."""
+    """Multilayer perceptron: ``layers`` blocks (linear, layer norm, GeLU) of size ``width``, then a linear output with small
+    initial weights."""
     torch = torch_module()
     generator = torch.Generator().manual_seed(seed)
     parts: list[Any] = []
@@ -85,12 +85,13 @@ class Forward:
         return f"<outputs of {network_text(self.net)}>"
 
     def refresh(self) -> None:
-        """Copy the weights again."""
+        """Refresh the copy of the weights."""
         self._tensors = list(self.net.parameters())
         self._counted, self._layers = self._changes(), layers_of(self.net)
 
     def __call__(self, rows: Singles, chosen: Ints | None = None) -> Singles:
-        """Outputs, float32 [K, outputs], for rows, float32 [K, inputs]; with ``chosen``, int64 [n], other rows' outputs are 0.
+        """Outputs, float32 [K, outputs], for rows, float32 [K, inputs]; with ``chosen``, int64 [n], only those rows are
+        evaluated and the others are 0.
 
         Raises:
             ValueError: the rows have another length.

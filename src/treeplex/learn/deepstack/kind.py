@@ -52,7 +52,7 @@ class DeepStackKind(SituationsKind):
         return read_round_nets(folder)
 
     def named_again(self, training: TrainingRun) -> str:
-        """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
+        """The custom game's file, which a resume command must repeat; empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
     def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:

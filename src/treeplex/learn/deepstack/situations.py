@@ -105,7 +105,7 @@ def pots(places: PairPlaces) -> Floats:
 
 
 class SituationMaker:
-    """Draws and solves situations of one betting round.
+    """Draws and solves situations at the start of one betting round.
 
     Attributes:
         rules: the public-tree rules.
@@ -143,7 +143,7 @@ class SituationMaker:
 
 
 class SearchedRanges:
-    """Situations reached by searches of the previous round, whose ranges occur in play, in place of random ranges.
+    """Situations reached by searching the previous round, so that ranges are those of play rather than random.
 
     A search starts at the root of the game, or at the start of the previous round with random ranges, and uses the current
     networks at its leaves. At random iterations, its current policy is played to the end of the round.
@@ -179,8 +179,8 @@ class SearchedRanges:
         return [belief for belief in drawn if belief.pairs > 0]
 
     def _start(self, generator: np.random.Generator) -> Belief:
-        """Draw the root of a search: a start of the previous round, or the game's root (half of the time with its own
-        ranges)."""
+        """Draw the root of a search: a start of the previous round, or the game's root, half the time with the game's own
+        ranges."""
         if self.begun is not None:
             return random_belief(self.rules, self.begun[int(generator.integers(len(self.begun)))], generator)
         root = Belief.root(self.rules)

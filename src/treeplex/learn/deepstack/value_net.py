@@ -17,7 +17,7 @@ def fresh_net(unit: str, inputs: int, outputs: int, *, width: int, layers: int, 
 
 
 def perceptron(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
-    """``layers`` blocks of linear and PReLU of size ``width``, and a linear output, initially small."""
+    """``layers`` blocks (linear, PReLU) of size ``width``, then a linear output with small initial weights."""
     torch = torch_module()
     parts: list[Any] = []
     with torch.random.fork_rng(devices=[]):
@@ -32,7 +32,7 @@ def perceptron(inputs: int, outputs: int, *, width: int, layers: int, seed: int)
 
 
 def balanced(outputs: Any, beliefs: Any) -> Any:
-    """Outputs minus half the sum of both players' expected values; arrays or tensors, [n, 2H] both.
+    """Make outputs zero-sum: subtract half the sum of both players' expected values; arrays or tensors, [n, 2H] both.
 
     DeepStack weights counterfactual values by ranges. Here beliefs account for card removal, so values sum to exactly zero even
     if some pairs of hands share cards.

@@ -123,5 +123,5 @@ def uniform_exploitability(game: CompiledGame) -> float:
 
 
 def exploitability_of(policy: DiscountPolicy, games: Sequence[CompiledGame]) -> Floats:
-    """Exploitability of a discount policy's result on each game after its horizon, float64 [G]."""
+    """Exploitability that a discount policy reaches on each game at the game's horizon, float64 [G]."""
     return np.array([play_episode(game.tree, game.payoff, policy.compiled, policy.horizon) for game in games])

@@ -58,7 +58,7 @@ class DiscountKind(TrainingKind):
         return load_discount_policy(folder / BEST)
 
     def named_again(self, training: TrainingRun) -> str:
-        """The games that a resume command must repeat, separated by commas, if any is custom; empty for built-in games."""
+        """Comma-separated games that a resume command must repeat if any of them is custom; empty for built-in games."""
         return ",".join(training.game) if any(map(named_file, training.game)) else ""
 
     def summarise(self, training: TrainingRun) -> dict[str, Any]:

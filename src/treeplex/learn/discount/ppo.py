@@ -277,7 +277,7 @@ def forward(torch: Any, sizes: Ints, parameters: Tensor, inputs: Tensor) -> Tens
 
 
 def output_blocks(policy: DiscountPolicy) -> tuple[list[int], list[slice]]:
-    """The output columns that are continuous exponents, and the columns of logits for each discrete choice."""
+    """Output columns of the continuous exponents, and columns of logits for each discrete choice."""
     continuous, choices, column = [], [], 0
     for level in (*policy.levels, *([len(policy.holds)] if policy.holds else [])):
         if level == 0:

@@ -1,1 +1,1 @@
-"""Search of a spot's first street with leaf values from networks, and the agent that plays with this search."""
+"""Searches a spot's first street with leaf values from networks; also the agent that plays with this search."""

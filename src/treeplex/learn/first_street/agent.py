@@ -81,7 +81,7 @@ def room_for(agent: SearchAgent, threads: int) -> Callable[[Subgame], None]:
 
 
 def least_policy(spot: Spot) -> int:
-    """Lower bound on the bytes of one iteration's policy: one action per hand."""
+    """Lower bound on the size of one iteration's policy in bytes, which stores one action per hand."""
     return sum(4 * int(np.count_nonzero(weights)) for weights in spot.ranges)
 
 

@@ -1,4 +1,4 @@
-"""Search of a spot's first street, with leaf values at the end of its betting, and evaluation of the resulting strategy."""
+"""Searches a spot's first street with leaf values at the end of its betting, and evaluates the resulting strategy."""
 
 import os
 from collections.abc import Callable, Mapping

@@ -239,7 +239,7 @@ def is_algorithm(method: Method) -> bool:
 
 
 def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: int) -> None:
-    """Check that a solution can resume with the given algorithm, network and number of iterations."""
+    """Check that a solution can be resumed with the given algorithm, network and number of iterations."""
     done = resume.iterations
     if resume.state is None:
         raise SpecError("this solution was saved without solver state (resumable) and cannot be resumed; solve the spot again")

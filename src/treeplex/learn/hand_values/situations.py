@@ -102,8 +102,8 @@ def above(position: Floats, least: float, generator: np.random.Generator) -> Flo
 
 
 def band_of_classes(generator: np.random.Generator) -> Floats:
-    """Weights of the 169 preflop hand classes, float64: high above a preflop equity, in half of all cases reduced for the best
-    hands."""
+    """Weights of the 169 preflop hand classes, float64: high above a threshold of preflop equity; in half of all cases the best
+    hands weigh less."""
     known = class_equities()
     equity = (known.equity * known.pairs).sum(axis=1) / known.pairs.sum(axis=1)
     rank = np.argsort(np.argsort(equity + 0.03 * generator.standard_normal(len(equity)))) / len(equity)
@@ -134,7 +134,7 @@ def pairs_of(board: HandBoard, reach: Floats) -> float:
 
 
 def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, ranges: tuple[Floats, Floats]) -> Spot:
-    """Create a spot with stacks of ``stack`` pots."""
+    """Create a spot whose stacks are ``stack`` times the pot."""
     chips = max(round(stack * POT / CHIP), 1) * CHIP
     return Spot(board, POT, chips, ranges, BetPlan.same(settings.bets, settings.raises), chip=CHIP)
 

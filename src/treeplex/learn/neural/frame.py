@@ -217,7 +217,7 @@ class NeuralLearner(Learner):
         return {"nodes": self.sampler.walked, "episodes": self.sampler.played}
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """Objects with ``state`` and ``restore`` to save, with names that prefix their arrays."""
+        """Objects to save with their ``state`` and ``restore``, by the prefix of their arrays' names."""
         yield from ()
 
     def state(self) -> Mapping[str, NDArray[Any]]:

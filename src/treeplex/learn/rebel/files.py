@@ -148,7 +148,8 @@ def save_net(
 
 
 def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = MAKERS) -> NetFile:
-    """Read a network file, or a file of another format; ``makers`` names the commands that write such files, for messages.
+    """Read a network file, or a file of another format; ``makers`` names the commands that write such files, for error
+    messages.
 
     Raises:
         FileError: the file is missing, truncated, corrupted, from another version, or has non-finite weights.

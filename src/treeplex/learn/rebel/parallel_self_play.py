@@ -31,7 +31,7 @@ jobs."""
 
 
 class SelfPlayStopped(Exception):  # noqa: N818 (no error)
-    """Raised on request while waiting for rows; no data is lost."""
+    """Raised when a stop is requested while waiting for rows; no data is lost."""
 
 
 @dataclass(frozen=True, eq=False)

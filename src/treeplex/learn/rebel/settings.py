@@ -1,4 +1,5 @@
-"""Settings for training ReBeL, without the game: self-play, search, networks and gradient steps; the paper's as presets.
+"""Settings for training ReBeL, without the game: self-play, search, networks and gradient steps; the paper's settings are a
+preset.
 
 The paper's settings are :data:`PAPER` and, for card games, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the same
 quality at a small fraction of the cost: Discounted CFR with few iterations, a narrow network that outputs both players' values

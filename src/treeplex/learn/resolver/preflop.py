@@ -1,4 +1,4 @@
-"""Preflop play by the nearest chart, for tables of any stack and any raise size."""
+"""Preflop play from the nearest chart, at any stack depth and raise size."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ OFF = -1
 
 
 def nearest_book(game: PublicHoldem, names: tuple[str, ...] = ()) -> ChartBook:
-    """Return the chart whose stack is nearest to the table's, as a ratio.
+    """Return the chart whose stack is nearest to the table's on a ratio scale.
 
     Args:
         game: the table.
@@ -32,7 +32,7 @@ def nearest_book(game: PublicHoldem, names: tuple[str, ...] = ()) -> ChartBook:
 
 
 class PreflopCharts(BaseAgent):
-    """Plays heads-up no-limit hold'em in either seat by a preflop chart; from the flop on, it checks or folds.
+    """Plays heads-up no-limit hold'em in either seat with a preflop chart; from the flop on, it checks or folds.
 
     Every raise is translated to a raise in the chart: the pseudo-harmonically likelier size, or the smallest if that is a call.
     Where the chart has no decision, and with hands outside its ranges, the agent checks or folds.

@@ -46,7 +46,7 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Treeplex:
-    """One player's treeplex of N slots: I infosets with at most A actions, at own depths below D.
+    """One player's treeplex of N slots: I infosets with at most A actions, at depths below D in the treeplex.
 
     Attributes:
         begin: the player's first sequence.
@@ -147,7 +147,7 @@ def back_up(treeplex: Treeplex, along: Tensor, values: Tensor) -> None:
 
 
 def best_reply(treeplex: Treeplex, values: Tensor) -> Tensor:
-    """Pure best response, [I, A], the first of equally good actions; backs up its values in place.
+    """Pure best response, [I, A], with ties going to the first action; backs up its values in place.
 
     Args:
         treeplex: the player's treeplex.

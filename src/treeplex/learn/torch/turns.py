@@ -1,4 +1,4 @@
-"""Search of a hold'em turn on tensors with a river network: ``SubgameSearch`` for any device."""
+"""Turn search on tensors with a river network: ``SubgameSearch`` for hold'em turns on any device."""
 
 from copy import deepcopy
 from typing import Any
@@ -116,7 +116,7 @@ class TensorRivers:
 
 
 class TurnSearch:
-    """Search of a turn on a device; results are written back to the original search.
+    """Turn search on a device; results are written back to the original search.
 
     Attributes:
         search: the original search.

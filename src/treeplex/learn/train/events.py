@@ -28,7 +28,7 @@ class Events:
 
 
 def tensorboard_events() -> Callable[[str, int | None, str], Events]:
-    """A factory of event writers for a folder; a writer discards an earlier session's events from a given progress on.
+    """A factory of event writers for a folder; each writer discards an earlier session's events after a given point.
 
     Raises:
         SpecError: the package is not installed.

@@ -88,7 +88,7 @@ class TrainingJob(Job, Generic[SettingsT]):
 
 
 class TrainingKind(ABC):
-    """A learner type: starts, resumes and reports training runs.
+    """A learner type: starts, resumes and reports on training runs.
 
     Attributes:
         name: the learner's name.

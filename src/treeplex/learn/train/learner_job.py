@@ -302,7 +302,7 @@ def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
 
 
 def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":
-    """Panels of the learning curve: one for each measure except efforts, against steps."""
+    """Panels of the learning curve: one per measure, against steps; efforts are omitted."""
     from treeplex.run.plots import Curve, Panel
 
     panels = []
@@ -326,7 +326,7 @@ def check_limits(name: str, student: Learner, settings: Settings) -> None:
 
 
 def uncounted(name: str, effort: str, countable: Sequence[str]) -> SpecError:
-    """The error for a limit on an effort that is not counted; its message names other limits."""
+    """Create the error for a limit on an effort that is not counted; the message names the available limits."""
     others = ", ".join([*(f"--{counted}" for counted in countable if counted != effort), "steps"])
     return SpecError(f"{name} does not count {effort} with these settings; limit it by {others} or --seconds")
 

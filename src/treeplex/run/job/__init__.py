@@ -1,1 +1,1 @@
-"""Infrastructure of long jobs: folders, records, checkpoints, interruption."""
+"""Infrastructure for long jobs: folders, records, checkpoints, interruption."""

@@ -101,7 +101,7 @@ class JobFolder:
                 self.path.rmdir()
 
     def discard(self) -> None:
-        """Remove the files of a refused new job, and on exit the folder if it was created for the job."""
+        """Remove the files of a rejected new job; on exit, also remove the folder if it was created for the job."""
         for name in (RUN, METRICS):
             (self.path / name).unlink(missing_ok=True)
         self._discarded = True

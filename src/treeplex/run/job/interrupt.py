@@ -11,7 +11,7 @@ NOTICE = "stopping after this step; again to stop at once"
 
 
 class StepAbandoned(Exception):  # noqa: N818 (no error)
-    """Raised within a step that is abandoned on request; the job's state is that before the step."""
+    """Raised to abandon a step on request; the job's state remains that before the step."""
 
 
 def stop_at_once(number: int, frame: FrameType | None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The main loop of long jobs: step, evaluate, save, report; stops at the end, a limit, a target or on request."""
+"""The main loop of long jobs: step, evaluate, save, report; stops at the end, at a limit or target, or on request."""
 
 import json
 import math
@@ -53,7 +53,7 @@ class Clock:
 
 
 class Job(ABC):
-    """Base class of long work in steps, with a possible checkpoint between any two steps.
+    """Base class for long jobs that run in steps and can save a checkpoint between any two steps.
 
     Attributes:
         kind: the kind of job.
@@ -99,7 +99,7 @@ class Job(ABC):
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate of the remaining seconds, for jobs with a better estimate than by rate."""
+        """Estimate of the remaining seconds, for jobs that can estimate them better than from the current speed."""
         return None
 
     @property
@@ -128,7 +128,7 @@ class Job(ABC):
         return {}
 
     def points(self) -> Iterator[int] | None:
-        """Yield evaluation points in ascending order, determined by the request alone; None for every few seconds."""
+        """Yield evaluation points in ascending order, determined by the request alone; None evaluates every few seconds."""
         return None
 
     @abstractmethod
@@ -136,7 +136,7 @@ class Job(ABC):
         """Return the job's request for ``run.json``."""
 
     def state(self) -> State | None:
-        """Return the complete state for :meth:`restore`; None if the artefacts are the state."""
+        """Return the complete state for :meth:`restore`; None if the files that the job writes are its state."""
         return None
 
     def restore(self, arrays: Arrays) -> None:
@@ -151,7 +151,7 @@ class Job(ABC):
         """Write the job's results to its folder; plots only when it has ended."""
 
     def keep(self, records: Sequence[Record], status: str) -> None:  # noqa: B027
-        """Save a job that is stored elsewhere than in a folder."""
+        """Save a job that is not stored in a folder."""
 
 
 def units_to_target(records: Sequence[Record], measure: str, target: float) -> float | None:

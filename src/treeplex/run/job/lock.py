@@ -1,4 +1,4 @@
-"""A lock on a folder or a file for one writer at a time; it ends with its process."""
+"""A lock on a folder or a file for one writer at a time; it is released when its process ends."""
 
 import contextlib
 import os

@@ -62,7 +62,7 @@ class SampleJob(Job):
 
     @property
     def ahead(self) -> int:
-        """Remaining iterations; the sampler itself stops at a limit of histories."""
+        """Remaining iterations; the sampler itself stops at the history limit."""
         nodes = self.settings.nodes
         return 0 if nodes is not None and self.sampler.nodes >= nodes else max(0, self.settings.iterations - self.done)
 

@@ -59,7 +59,7 @@ class SolvingCost:
 
 
 def cost_of(game: CompiledGame) -> SolvingCost:
-    """Estimate the cost of the default algorithm; a game with walked rules is measured on a part."""
+    """Estimate the cost of the default algorithm; with walked rules, only part of an iteration is measured."""
     size, infosets, available = len(game.action_ids), sum(game.infosets), available_memory()
     run = 8 * (SEQUENCE_NUMBERS * size + INFOSET_NUMBERS * infosets)
     walk = game.infostates.walk if isinstance(game.infostates, PathInfostates) else None

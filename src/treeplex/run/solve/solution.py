@@ -167,7 +167,7 @@ class Solution(ABC):
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the solution in a form that can be resumed and loaded; return the path."""
+        """Save the solution so that it can be loaded and resumed; return the path."""
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations", y: str | None = None) -> object:
         """Plot exploitability (or the solver's objective); return a Matplotlib figure.

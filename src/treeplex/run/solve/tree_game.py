@@ -247,7 +247,7 @@ def name_of(algorithm: AnyAlgorithm) -> str:
 
 
 def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
-    """Return ``nodes`` with a limit of nodes or a sampling algorithm, else ``iterations``."""
+    """Return ``nodes`` if there is a node limit or the algorithm samples, else ``iterations``."""
     return "nodes" if nodes is not None or any(map(samples, algorithms)) else "iterations"
 
 
@@ -307,7 +307,7 @@ def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, limit: int | None, w
 
 
 def usual_nodes(game: CompiledGame) -> int:
-    """Return the default limit of histories for sampling algorithms: that of the default number of full iterations."""
+    """Return the default history limit of sampling algorithms: what the default number of full iterations would visit."""
     return DEFAULT_ITERATIONS * game.players * game.size.histories
 
 
@@ -332,7 +332,7 @@ def settings_of_new_run(
 
 
 def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> tuple[Solver, SolveSettings]:
-    """Return a new solver, and settings with a horizon reduced to the limit of histories."""
+    """Return a new solver, and its settings, with the horizon reduced to what the history limit allows."""
     order = settings.updates or "alternating"
     settings = replace(settings, horizon=horizon_within(game, settings, order))
     solver = solver_for(game, algorithm, settings)

@@ -79,7 +79,7 @@ class SolveJob(SolvingJob):
 
     @property
     def ahead(self) -> int:
-        """Iterations of the next step, such that only its last may exceed the limit of histories.
+        """Number of iterations in the next step, chosen such that only the last one can exceed the history limit.
 
         This is half of the estimated remainder and at most the iterations done, so that the stopping point does not depend on
         speed.
@@ -206,7 +206,7 @@ SLOW_NOTE = (
 
 
 def hardly_moves(records: Sequence[Record]) -> bool:
-    """Return whether a run of value-tested CFR+ converges slowly early on, a sign of games that do not suit it.
+    """Return whether a run of value-tested CFR+ converges slowly early on, a sign that it does not suit the game.
 
     Among the games of the study of one scheme this identifies one game, on which the learned schemes end far less exploitable.
     It misses other games where value-tested CFR+ is far behind, such as a small Blotto, whose exploitability falls steadily but

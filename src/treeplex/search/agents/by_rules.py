@@ -51,7 +51,7 @@ STYLES = {
 
 
 class RuleAgent(BaseAgent):
-    """Plays any two-player poker game by a :class:`Style`."""
+    """Plays any two-player poker game in a given :class:`Style`."""
 
     draws = False
 

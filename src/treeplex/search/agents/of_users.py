@@ -31,7 +31,7 @@ def is_leaf_class(thing: object) -> bool:
 
 
 def is_leaf(thing: Any) -> bool:
-    """Whether an object is a leaf-value function: a callable that takes places and reaches."""
+    """Whether an object is a leaf-value function: a callable of public states, beliefs and reach probabilities."""
     if inspect.isclass(thing) or not callable(thing):
         return False
     return not inspect.isfunction(thing) or not set(LEAF_PARAMETERS).isdisjoint(signature(thing).parameters)

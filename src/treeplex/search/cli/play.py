@@ -235,7 +235,7 @@ def thought_text(thought: "Thought") -> str:
 
 
 def thinking() -> Live:
-    """Create a progress line for while the opponent thinks, shown only if that takes long."""
+    """Create the progress line that is shown when the opponent thinks for long."""
     live = Live(None)
     live.say("thinking")
     return live

@@ -89,7 +89,7 @@ class Guest(BaseAgent):
 
 
 class BotAgent(Guest):
-    """An agent that plays by OpenSpiel bots, one for each seat.
+    """An agent that plays with OpenSpiel bots, one per seat.
 
     A bot receives OpenSpiel states in which the others hold an arbitrary hand consistent with its own infostate, so no hidden
     information leaks. Between its decisions it is informed of the others' actions, as in OpenSpiel's own loop. If a card is
@@ -210,7 +210,7 @@ def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
 
 
 class ObservingAgent(Guest):
-    """An agent that plays by a function of observations, as PettingZoo policies do.
+    """An agent that plays with a function of observations, as PettingZoo policies do.
 
     The function receives the observation of the player to act, as in :class:`treeplex.environments.GameAEC`: ``{"observation":
     index of the infoset or its tensor, "action_mask": int8 [actions]}``. It returns an action id, or an array of probabilities

@@ -1,1 +1,1 @@
-"""Search with any number of players, as in Pluribus, and sampled search of betting rounds."""
+"""Search with any number of players, as in Pluribus, and betting-round search on sampled deals."""

@@ -1,4 +1,4 @@
-"""Sampled search of betting rounds, for card games with any number of players and any deck.
+"""Betting-round search on sampled deals, for card games with any number of players and any deck.
 
 As in Pluribus (Brown and Sandholm 2019), Monte Carlo CFR with linear weights runs from the start of the round, with regrets for
 each public state and hand. After the round each player chooses among continuations, which are played to the end of the hand.

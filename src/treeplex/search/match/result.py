@@ -138,7 +138,7 @@ class MatchResult:
         return mean, math.sqrt(sum(pair_result[3] ** 2 for pair_result in results)) / len(results)
 
     def _against(self, score: Score) -> list[tuple[int, int, float, float]]:
-        """Winnings of each agent against each other at a round robin's table, with standard errors."""
+        """Winnings of each agent against each other agent at a round-robin table, with standard errors."""
         first, second = score.agents[:2]
         mean, error = score.result.mean, score.result.error
         results = [(first, second, mean[0], error[0])]

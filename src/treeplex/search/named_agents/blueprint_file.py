@@ -29,7 +29,7 @@ def blueprint_policy(game: Game, file: str) -> Policy:
 
 
 def coarse_policy(game: Game, file: str) -> tuple[Policy, PublicTree] | None:
-    """Load a policy and its game's rules if that is the same poker game with other bet sizes; otherwise None."""
+    """Load a policy and its game's rules if that is the same poker game with different bet sizes; otherwise None."""
     path = policy_file(file)
     if not path.is_file() or not isinstance(game.public, PublicTree) or game.public.bets(game.public.first_state()) is None:
         return None

@@ -72,7 +72,7 @@ class Pluribus(AgentKind):
 
 
 def table_rounds(game: Game, public: CardGame, settings: PluribusSettings, generator: np.random.Generator) -> Rounds:
-    """Create the search of betting rounds, exact or by sampling, with a policy table as blueprint."""
+    """Create the betting-round search, exact or sampled, with a policy table as blueprint."""
     try:
         policy = as_policy(compile_game(game), settings.blueprint)
     except GameSizeError as error:
@@ -86,7 +86,7 @@ def table_rounds(game: Game, public: CardGame, settings: PluribusSettings, gener
 
 
 def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.random.Generator) -> SampledRounds:
-    """Create a sampled search of betting rounds, with its own random seed."""
+    """Create a sampled betting-round search with its own random seed."""
     return SampledRounds(
         guided,
         iterations=settings.iterations,
@@ -98,7 +98,7 @@ def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.ran
 
 
 def round_agent(rounds: Rounds, settings: PluribusSettings, generator: np.random.Generator) -> RoundSearchAgent:
-    """Create the agent for a search of betting rounds."""
+    """Create the agent for a betting-round search."""
     return RoundSearchAgent(
         rounds,
         think=settings.think,

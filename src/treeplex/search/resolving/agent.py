@@ -44,7 +44,7 @@ LEAF_SHARE = 0.4
 
 
 class Stand(NamedTuple):
-    """The point of the game where a player re-solves.
+    """A point in the game where a player re-solves.
 
     Attributes:
         depth: number of labels on the path to it.
@@ -247,7 +247,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return stand
 
     def _carries_over(self, stand: Stand, way: tuple[int, ...], end: int) -> bool:
-        """Whether the state carries over because only the opponent's actions follow the end of a subgame on the way."""
+        """Whether the resolving state carries over, since only the opponent acts on the path after the subgame's end."""
         state, other = stand.carried.belief.state, 1 - stand.carried.player
         for depth, label in enumerate(way):
             if depth >= end and self.game.options(state).player != other:

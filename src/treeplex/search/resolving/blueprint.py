@@ -19,7 +19,7 @@ class Blueprint(Protocol):
     """Policy of the whole game, of which an agent re-solves parts. Paths are labels from the start of the game."""
 
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
-        """Check that the game is the blueprint's, has the subgames, and allows gifts to be computed.
+        """Check that the blueprint is for this game, that the game has its subgames, and that gifts can be computed.
 
         Raises:
             AlgorithmError, PolicyError: a check fails; the message has a hint.

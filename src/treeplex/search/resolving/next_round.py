@@ -13,7 +13,7 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """The possible deals at some places.
+    """The possible deals at some public states.
 
     Attributes:
         after: public states after deals where play continues, as places. A place with a player to act stands for itself.
@@ -67,7 +67,7 @@ class NextRoundLeaf:
 
 
 def deals_of(places: Places) -> Deals:
-    """Return the possible deals at the places.
+    """Return the possible deals at the public states.
 
     Raises:
         AlgorithmError: the game is not a public tree.
@@ -92,7 +92,7 @@ def deals_of(places: Places) -> Deals:
 
 
 def places_at(rules: PublicTree, states: list[PublicState], widths: tuple[int, ...]) -> PairPlaces:
-    """Make places of public states outside any subgame, without sequences."""
+    """Represent public states outside any subgame as places, without sequences."""
     count = len(states)
     nowhere = tuple(np.full((count, width), -1, np.int64) for width in widths)
     return PairPlaces(rules, np.arange(count), tuple(states), ((),) * count, (nowhere[0], nowhere[1]), tuple(states))

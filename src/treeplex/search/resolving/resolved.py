@@ -146,7 +146,7 @@ class Trunk:
 
 
 def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]:
-    """Gifts by the opponent's hands before each subgame, float64 [H], in the game's units.
+    """Gifts that the opponent's hands give before each subgame, float64 [H], in the game's units.
 
     If a hand takes an action that is worth less than another against the player's blueprint, it makes a *gift* of the
     difference (Brown and Sandholm 2017, section 4.1). After that action the hand may get up to this much more than its

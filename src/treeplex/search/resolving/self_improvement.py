@@ -219,7 +219,7 @@ def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[
 
 
 def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:
-    """Gifts by the opponent's hands on the way to the last state, float64 [1, H]."""
+    """Gifts that the opponent's hands give on the way to the last state, float64 [1, H]."""
     rules, policy = blueprint
     total = np.zeros((1, before[-1][0].weight.shape[1 - player]))
     for (state, reaches), (following, _) in pairwise(before):

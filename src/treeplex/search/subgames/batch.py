@@ -64,7 +64,7 @@ class PairPlaces(Places):
 
     @cached_property
     def true_states(self) -> tuple[PublicState, ...]:
-        """The actual public states, where :attr:`states` may have others with the same future."""
+        """The actual public states; :attr:`states` may contain other states with the same future."""
         nodes = (walked(self.game, self.begun[owner].node, path) for owner, path in zip(self.owner, self.paths, strict=True))
         return tuple(PublicState(node, state.weight) for node, state in zip(nodes, self.states, strict=True))
 
@@ -100,7 +100,7 @@ class PairPlaces(Places):
 
     @cached_property
     def groups(self) -> list[tuple[Floats, Ints]]:
-        """The states grouped by their weights of pairs of hands, as pairs (weights, rows)."""
+        """The states grouped by their hand-pair weights, as pairs (weights, rows)."""
         groups: dict[int, tuple[Floats, list[int]]] = {}
         for k, state in enumerate(self.states):
             groups.setdefault(id(state.weight), (state.weight, []))[1].append(k)

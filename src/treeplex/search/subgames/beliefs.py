@@ -37,7 +37,7 @@ class Belief:
 
     @classmethod
     def of(cls, game: PublicGame | str | Game, state: State, ranges: Sequence[Floats] | None = None) -> "Belief":
-        """Create a public belief state from ranges, given up to a factor; None for those at the start of the game.
+        """Create a public belief state from unnormalised ranges; None uses the ranges at the start of the game.
 
         Ranges may have no compatible hands; then :meth:`draw` is impossible, see :attr:`pairs`. The game may be a spec or
         rules.

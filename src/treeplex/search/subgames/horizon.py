@@ -55,7 +55,7 @@ MOST_VISITED = 20_000
 
 
 def subgame_roots(rules: PublicTree, horizon: Horizon, most: int = MOST_VISITED) -> frozenset[Hashable] | None:
-    """Futures of the public nodes at which subgames begin if a game is split into subgames, including the start.
+    """Futures of the public nodes at which subgames begin when a game is split into subgames, including its start.
 
     None if this would require visiting more than ``most`` public nodes.
     """

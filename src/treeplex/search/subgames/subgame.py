@@ -71,7 +71,7 @@ class Places(ABC):
 
     @property
     def trees(self) -> "PairPlaces":
-        """Return these places as places in a public tree.
+        """Return the same public states as :class:`PairPlaces`.
 
         Raises:
             AlgorithmError: the places are not in a public tree.
@@ -102,7 +102,7 @@ class Places(ABC):
 
 
 class Endgames(Protocol):
-    """The rest of the game after some places, compiled once and solved for given beliefs."""
+    """The rest of the game after some public states, compiled once and solved for given beliefs."""
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Solve for the beliefs and return values; shapes as in :class:`treeplex.search.leaf.LeafValue`."""
@@ -334,7 +334,7 @@ class Subgame(ABC):
         return None
 
     def write_guess(self, search: "SubgameSearch", guess: Any) -> None:
-        """Write a guess as a search's current policy, from the roots down, at each state for the beliefs that the guess
+        """Set a search's current policy to a guess, from the roots down; each state's guess is made at the beliefs that it
         implies.
 
         Raises:
@@ -343,7 +343,7 @@ class Subgame(ABC):
         raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a guess")
 
     def regrets_of_guess(self, search: "SubgameSearch", weight: float) -> "GuessRegrets":
-        """Compute values and regrets of a search's current policy; leaves are valued for its beliefs.
+        """Compute values and regrets of a search's current policy; leaves are valued at its beliefs.
 
         Args:
             search: after :meth:`write_guess`.

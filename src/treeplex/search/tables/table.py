@@ -83,7 +83,7 @@ class Table(Protocol):
         """Return the names of the legal actions, by id."""
 
     def named(self, text: str) -> int | None:
-        """Parse a text, other than an option's name, as an action; None if it means no action.
+        """Parse a text other than an option's name as an action; None if it is not an action.
 
         Raises:
             GameError: the action is illegal; the message lists the legal ones.

@@ -105,7 +105,7 @@ class TranslatedAgent(BaseAgent):
 
     @property
     def thought(self) -> Thought | None:  # type: ignore[override]
-        """The last search of the coarse agent."""
+        """The coarse agent's last search."""
         return getattr(self.inner, "thought", None)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -151,7 +151,7 @@ class TranslatedAgent(BaseAgent):
             agent.see(card)
 
     def _after(self, way: Way, player: int, action: int, label: int) -> list[Way]:
-        """Return the coarse histories after a real action; several if an own action may stand for several coarse ones.
+        """Return the coarse histories after a real action; several if the agent's own action may stand for several coarse ones.
 
         Args:
             way: the coarse history so far.
@@ -183,7 +183,7 @@ class TranslatedAgent(BaseAgent):
 
     @staticmethod
     def _moved(way: Way, player: int, played: Floats | float) -> Way:
-        """Return the history after an own action, with reach updated by each hand's probability of the action."""
+        """Return the history after the agent's own action, with reach updated by each hand's probability of the action."""
         return way._replace(
             reached=tuple(reach * played if seat == player else reach for seat, reach in enumerate(way.reached))
         )

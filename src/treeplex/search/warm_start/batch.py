@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_guess(search: "SubgameSearch", guess: Guess) -> None:
-    """Write the guess as the current policy, from the roots down, at each state for the beliefs that the guess implies."""
+    """Set the current policy to the guess, from the roots down; each state's guess is made at the beliefs that it implies."""
     tree, decisions = search.subgames.tree, search.subgames.decisions
     levels = np.array([len(path) for path in decisions.paths], np.int64)
     for level in np.unique(levels):

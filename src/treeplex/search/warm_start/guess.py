@@ -10,7 +10,7 @@ class Guess(Protocol):
     """Protocol for predicting policies at public belief states without search."""
 
     def __call__(self, subgames: Any, rows: Ints, reached: Ranges, policy: Floats) -> None:
-        """Write the policies for all hands at some decisions.
+        """Write policies for all hands at some decisions to ``policy``.
 
         Args:
             subgames: the subgame.

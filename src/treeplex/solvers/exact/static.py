@@ -150,7 +150,7 @@ def undominated(payoffs: Floats) -> list[list[int]]:
 
 
 def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
-    """Return an equilibrium of a general-sum two-player game, by nashpy.
+    """Return an equilibrium of a general-sum two-player game, with nashpy.
 
     Raises:
         AlgorithmError: nashpy is not installed.

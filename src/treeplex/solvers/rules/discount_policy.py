@@ -172,7 +172,7 @@ class DiscountPolicy:
         return VARIANTS[self.base].needs | {"memory", "network", *seen}
 
     def rows(self, times: Sequence[int], horizon: int) -> NDArray[np.float64]:
-        """Raise, since weights depend on the run.
+        """Raise an error, since the weights depend on the run.
 
         Raises:
             AlgorithmError: always.

@@ -17,7 +17,7 @@ REFERENCE_EVERY = 100.0
 
 
 class LastIterateSolver(Solver):
-    """A solver without average: :attr:`strategy` is the result."""
+    """A solver without averaging: :attr:`strategy` is the result."""
 
     def __init__(self, game: CompiledGame) -> None:
         self.game, self.strategy = game, np.zeros(len(uniform_probabilities(game)))

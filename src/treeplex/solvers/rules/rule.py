@@ -26,7 +26,7 @@ class UpdateRule(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """Names of the arrays that it needs; see the forms."""
+        """Names of the state arrays that the rule needs."""
         ...
 
     @property

@@ -37,7 +37,7 @@ def smooth_pcfr_plus(least: float = 1.0, gamma: float = 2.0) -> Rule:
 
 
 def projected(point: Floats, infosets: Ints, least: float) -> Floats:
-    """Return the nearest point with parts >= 0 that sum to at least ``least`` at each infoset.
+    """Return the nearest point with nonnegative entries that sum to at least ``least`` at each infoset.
 
     If the positive parts sum to less, this is the projection to a simplex: a constant is added to all parts that stay positive.
     Each round computes the constant for the remaining parts and drops the others.

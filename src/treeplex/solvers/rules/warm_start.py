@@ -136,7 +136,7 @@ def level_of(rows: Floats, squares: Floats) -> Floats:
 
 
 def own_blocks(tree: Tree, player: int) -> list[list[int]]:
-    """Return first sequence, first infoset, number of infosets and of actions of a player's blocks, top-down."""
+    """Return each of a player's blocks, top-down: first sequence, first infoset, number of infosets, number of actions."""
     blocks = tree.blocks[int(tree.block_offsets[player]) : int(tree.block_offsets[player + 1]), :4]
     rows: list[list[int]] = blocks.tolist()
     return rows

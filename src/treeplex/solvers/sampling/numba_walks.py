@@ -107,7 +107,7 @@ class NumbaWalks:
 
     @property
     def bytes(self) -> int:
-        """Upper estimate of the tables' memory in bytes."""
+        """Conservative estimate of the tables' memory, in bytes."""
         return int(self.tables.counts[sampled_tables.USED])
 
     @property
@@ -205,7 +205,7 @@ class NumbaWalks:
         self._texts, self._written = [Infosets() for _ in self._texts], 0
 
     def resume(self, counts: Sequence[int], *, full: bool) -> None:
-        """Continue; ``full`` tells whether the limit is still reached. The tables already contain ``counts``."""
+        """Resume; ``full`` says whether the memory limit is still reached. The tables already contain ``counts``."""
         self.tables.counts[sampled_tables.FULL] = full
 
 

@@ -146,7 +146,7 @@ class RulesSampler:
 
     @property
     def bytes(self) -> int:
-        """Upper estimate of the tables' memory in bytes; below the limit."""
+        """Conservative estimate of the tables' memory, in bytes; below the limit."""
         return self.walks.bytes
 
     @property
@@ -241,7 +241,7 @@ class PythonWalks:
 
     @property
     def bytes(self) -> int:
-        """Upper estimate of the tables' memory in bytes."""
+        """Conservative estimate of the tables' memory, in bytes."""
         return self.tables.book.used
 
     @property
@@ -268,6 +268,6 @@ class PythonWalks:
         self.tables.restore(file)
 
     def resume(self, counts: Sequence[int], *, full: bool) -> None:
-        """Restore the counts of histories walked and visits unstored, and whether memory is full."""
+        """Restore the counts of visited histories and of visits not stored, and whether memory is full."""
         self.nodes, self.unstored = counts
         self.tables.book.full = full

@@ -1,4 +1,4 @@
-"""Growing tables in plain arrays, with accounting of their memory."""
+"""Growing tables in plain arrays, that track their memory."""
 
 import math
 from array import array
@@ -92,7 +92,7 @@ class PlayerTable:
 
     @property
     def bytes(self) -> int:
-        """Upper estimate of the memory in bytes."""
+        """Conservative estimate of the memory, in bytes."""
         slots = len(self.infosets.actions)
         return PLAYER_BYTES + len(self.infosets) * self.infoset_bytes + slots * self.slot_bytes + self.infosets.text_bytes
 

@@ -391,7 +391,7 @@ class HistoryWalk:
             table.discount(number, self.weights[POSITIVE_LOG], self.weights[NEGATIVE_LOG])
 
     def meet_parent(self, table: PlayerTable, number: int, before: int) -> None:
-        """Record the player's previous action at the first visit of an infoset; check it later.
+        """Record the player's previous action at the first visit of an infoset; later visits check it.
 
         Raises:
             ImperfectRecallError: the action differs.

@@ -154,7 +154,7 @@ def record_of(result: "SearchedSpot") -> dict[str, Any]:
 
 
 def print_search(result: "SearchedSpot", saved: Path | None) -> None:
-    """Print the first actions, EVs, exploitability, time and next steps."""
+    """Print the root strategy, EVs, exploitability, time and next steps."""
     from treeplex.holdem.study.report.page_data import PLAYERS
 
     spot, played, net = result.spot, result.played, result.net

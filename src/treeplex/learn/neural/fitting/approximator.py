@@ -245,7 +245,7 @@ class TableApproximator:
 
 
 class Perceptron:
-    """A ReLU network with Adam.
+    """A ReLU network trained with Adam.
 
     Attributes:
         module: the ``torch.nn.Sequential``, float32 on the CPU, [rows, F] to [rows, outputs].
@@ -272,7 +272,7 @@ class Perceptron:
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=self.settings.rate, fused=True)
 
     def clip_and_step(self) -> None:
-        """Clip the parameters' gradients to ``settings.clip`` and take a step of Adam."""
+        """Clip the parameters' gradients to ``settings.clip`` and take an Adam step."""
         torch_module().nn.utils.clip_grad_norm_(self.module.parameters(), self.settings.clip)
         self.optimizer.step()
 
@@ -397,8 +397,7 @@ class Network(Perceptron):
         return self.minimise(lambda outputs: (shares * (outputs - wanted).square()).sum(), steps)
 
     def climb(self, slopes: Floats) -> None:
-        """In a compiled game, take an ascent step of Adam, given the gradient, float64 [P, A], with respect to values or to a
-        policy's logits.
+        """Take an Adam ascent step along a gradient, float64 [P, A], of values or of a policy's logits; only in compiled games.
 
         Raises:
             AlgorithmError: the gradient is not finite.

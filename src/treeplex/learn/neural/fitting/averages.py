@@ -228,7 +228,7 @@ class RegretLearner(NeuralLearner):
         return self.regrets[player].frozen()  # type: ignore[no-any-return]
 
     def follow(self, *players: int) -> None:
-        """Update players' policies by regret matching, with the head of the setting ``greedy``."""
+        """Update players' policies by regret matching, with the policy head that the setting ``greedy`` selects."""
         for player in players:
             self.followed[player] = PlayerPolicy(self.matched(player), head_of(self.settings))
         self.strategy = self.sampler.fixed(Profile(list(self.followed)))
@@ -251,7 +251,7 @@ class AveragingLearner(RegretLearner):
         self.begin()
 
     def make_average(self) -> Average:
-        """Create the average; by default as in the settings, :class:`AverageSettings`."""
+        """Create the average; by default as specified by :class:`AverageSettings`."""
         return exact_average(self) if self.settings.average == EXACT else LearnedAverage(self)
 
     @property

@@ -187,7 +187,7 @@ class Reservoir:
         self._rows, self.seen = rows, seen
 
     def _grow(self, size: int) -> None:
-        """Allocate memory for ``size`` rows, doubling."""
+        """Allocate memory for at least ``size`` rows by doubling the capacity."""
         if size > len(self._rows.places):
             room = min(self.most, max(size, 2 * len(self._rows.places), 1024))
             longer = tuple(np.empty((room, *column.shape[1:]), column.dtype) for column in self._rows)

@@ -78,7 +78,7 @@ class Descent:
         return loss
 
     def _adam(self, rate: float, clip: float) -> None:
-        """Take a step of Adam with the gradient clipped to norm ``clip``."""
+        """Take an Adam step with the gradient clipped to norm ``clip``."""
         self.taken += 1
         norm = float(np.sqrt(np.square(self.gradient).sum()))
         if norm > clip:

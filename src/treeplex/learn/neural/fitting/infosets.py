@@ -72,7 +72,7 @@ class Infosets:
         return with_player(self.features, self.player.astype(np.int64), players)
 
     def softmax(self, logits: Floats) -> Floats:
-        """Softmax policy of logits, float64 [P, A]; zero for illegal actions."""
+        """Softmax policy from logits, float64 [P, A]; zero for illegal actions."""
         return masked_softmax(logits, self.legal)
 
     def centred(self, matrix: Floats) -> Floats:
@@ -81,12 +81,12 @@ class Infosets:
         return np.where(self.legal, legal - legal.sum(axis=1, keepdims=True) / self.legal.sum(axis=1, keepdims=True), 0.0)
 
     def sums(self, infosets: SmallInts, actions: SmallInts, weights: Floats) -> Floats:
-        """Sum weights float64 [D] by infoset and action, float64 [P, A]."""
+        """Sum weights, float64 [D], by infoset and action; returns float64 [P, A]."""
         places = infosets.astype(np.int64) * self.legal.shape[1] + actions
         return np.asarray(np.bincount(places, weights, self.legal.size).reshape(self.legal.shape), np.float64)
 
     def within(self, infosets: SmallInts) -> "tuple[Infosets, Ints | slice, SmallInts]":
-        """Restrict the infosets to those at some decisions, int32 [D], which saves network evaluations.
+        """Keep only the infosets at the given decisions, int32 [D], to save network evaluations.
 
         Returns:
             The restricted infosets, their numbers here, and the decisions' infosets renumbered.
@@ -165,7 +165,7 @@ class GameInfosets(Infosets):
         return strategy
 
     def action_values(self, policy: Floats) -> ActionValues:
-        """Exact values under a policy float64 [I, A]."""
+        """Exact values under a policy, float64 [I, A]."""
         tree, table = self.game.tree, self.table(policy)
         strategy, (values, infoset_values, _) = self.strategy(table), workspace(tree)
         for player in range(self.game.players):

@@ -99,7 +99,7 @@ class Actor(NeuralLearner):
         return float(max(1.0 - done, 0.0) ** wanted.decay)
 
     def play(self) -> Episodes:
-        """Play an update's episodes by the current policy and set :attr:`seen` to their infosets."""
+        """Play an update's episodes with the current policy and set :attr:`seen` to the infosets visited."""
         played = self.sampler.episodes([self.profile], np.zeros((self.settings.batch, self.players), np.int64))
         self.look(played.infosets)
         return played.episodes
@@ -151,7 +151,7 @@ class Actor(NeuralLearner):
         return self.logits
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """Trainable objects to save, with names."""
+        """Trainable objects to save, by name."""
         yield "logits", self.logits
 
 

@@ -65,7 +65,7 @@ class Ned(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Counted efforts: histories only, since no episodes are played."""
+        """Effort counters: histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:

@@ -93,7 +93,7 @@ class Ppg(Ppo):
         return {**super().state(), **({} if self.sampler.numbered else named("seen", self.phase_infosets.columns()))}
 
     def restore(self, arrays: Arrays) -> None:
-        """Restore the state of :meth:`state`."""
+        """Restore the state that :meth:`state` returned."""
         super().restore(arrays)
         if not self.sampler.numbered:
             self.phase_infosets = Infosets(**under("seen", arrays))

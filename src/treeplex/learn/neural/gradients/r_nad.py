@@ -101,7 +101,7 @@ class RNaD(Actor):
         return np.asarray(self.settings.regularisation * (self.logarithms(policy) - passed * newer - (1.0 - passed) * older))
 
     def update(self) -> Mapping[str, float]:
-        """Update with the rows of new episodes."""
+        """Run an update on the rows of new episodes."""
         episodes = self.play()
         settings, seen, policy = self.settings, self.seen, self.current
         costs = self.costs(policy)

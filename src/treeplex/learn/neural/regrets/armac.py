@@ -115,7 +115,7 @@ class Armac(RegretLearner):
             self.past.keep(index)
 
     def play(self, number: Ints, traverser: Ints) -> EpisodeBatch:
-        """Play episodes in which player ``traverser`` explores and the others follow past policy ``number``, both int64 [B]."""
+        """Play episodes in which player ``traverser`` explores and the others follow past policy ``number``; both int64 [B]."""
         policies: list[AnyProfile] = [*self.past.profiles(), exploring_profile(self.followed, self.settings.explore)]
         last = len(policies) - 1
         seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])

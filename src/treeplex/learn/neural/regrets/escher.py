@@ -39,7 +39,7 @@ class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
 
 
 class Escher(SingleDeepCfr):
-    """ESCHER: regrets are differences of a critic's values, at infosets visited while the traverser plays uniformly.
+    """ESCHER: regrets are differences of a critic's values at infosets visited while the traverser plays uniformly.
 
     At iteration t a new critic is fitted to the returns of ``value_walks`` playthroughs of the current policies for each
     player. Then each player in turn is the traverser in ``walks`` playthroughs with uniform actions, and ``Q(h, a) - sum_b p(b)

@@ -72,7 +72,7 @@ class PastTables:
 
 
 class PastNetworks:
-    """Past policies in an uncompiled game: regret networks, and critics for the policies that regret matching gives.
+    """Past policies in an uncompiled game: regret networks, and a critic for each policy that they induce by regret matching.
 
     Attributes:
         kept: lists of both players' regret networks, then of the critics.

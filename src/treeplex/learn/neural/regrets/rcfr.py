@@ -74,7 +74,7 @@ class Rcfr(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Counted efforts: histories only, since no episodes are played."""
+        """Effort counters: histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:

@@ -1,4 +1,4 @@
-"""VR-DeepDCFR+ and VR-DeepPDCFR+: discounted regrets, bootstrapped from the network's output and one iteration's
+"""VR-DeepDCFR+ and VR-DeepPDCFR+: discounted regrets, bootstrapped from the network's own output and one iteration's
 playthroughs."""
 
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ class VrDeepPdcfrSettings(VrDeepDcfrSettings):
 
 
 class VrDeepDcfr(AveragingLearner):
-    """VR-DeepDCFR+: a continually trained network of DCFR+ regrets, sampled in playthroughs with a critic as baseline.
+    """VR-DeepDCFR+: a network learns DCFR+ regrets over all iterations, from playthroughs with a critic as baseline.
 
     At iteration t the advantages r of this iteration's playthroughs (outcome sampling, corrected critic; see
     :mod:`treeplex.learn.neural.regrets.dream`) give the targets ``max(R, 0) (t-1)^alpha / ((t-1)^alpha + 1) + r``, where R is

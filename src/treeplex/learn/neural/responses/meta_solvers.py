@@ -18,8 +18,7 @@ size; Lanctot et al. 2017 has 50,000 steps of 1e-3."""
 
 
 def nash(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
-    """A Nash equilibrium of the meta-game; in two-player constant-sum games from a linear program, as in the double oracle
-    algorithm.
+    """A Nash equilibrium of the meta-game; found by linear programming in two-player constant-sum games, as in double oracle.
 
     Raises:
         AlgorithmError: no equilibrium was found, which can happen in multiplayer or general-sum games.

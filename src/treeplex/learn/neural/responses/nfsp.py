@@ -56,7 +56,7 @@ class NfspSettings(NeuralSettings):
 
 
 class Nfsp(NeuralLearner):
-    """Neural fictitious self-play: Q-learning responds to average policies, which imitate the responses.
+    """Neural fictitious self-play: Q-learning finds responses to the average policies, which imitate past responses.
 
     Attributes:
         responses: each player's best response.

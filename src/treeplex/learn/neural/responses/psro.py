@@ -108,7 +108,8 @@ class ExactPools(Pools):
         self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
 
     def learned(self, player: int, policy: Policy) -> Floats:
-        """A player's response learned from episodes against the others' policies, float64 [Q]; 1 for the others' sequences."""
+        """A player's response learned from episodes against the others' policies, float64 [Q], with 1 for the others'
+        sequences."""
         learner = self.learner
         others = MatrixProfile(learner.infosets.matrix(policy.probabilities))
         seats = np.zeros((learner.settings.plays, learner.players), np.int64)
@@ -150,7 +151,7 @@ class SimulatedPools(Pools):
         self.fill()
 
     def profiles(self) -> list[Profile]:
-        """Strategy profiles: the k-th consists of all players' k-th strategies."""
+        """Strategy profiles: the k-th combines all players' k-th strategies."""
         features = self.learner.sampler.inputs(0).width
         return [
             Profile([PlayerPolicy(NetworkValues(features, layers), BEST) for layers in member])
@@ -228,7 +229,7 @@ class PSRO(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Counted efforts: histories and episodes with learned responses, none with exact ones."""
+        """Effort counters: histories and episodes with learned responses, none with exact ones."""
         return super().countable if self.settings.oracle == LEARNED else ()
 
     def step(self) -> None:
@@ -278,7 +279,8 @@ class PSRO(NeuralLearner):
 
 
 def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> Floats:
-    """Payoffs of all strategy profiles: for each combination of the others' strategies, a gradient times the player's own pool.
+    """Payoffs of all strategy profiles: for each combination of the others' strategies, the gradient is multiplied by the
+    player's own pool.
 
     Args:
         game: the game of N players.

@@ -76,7 +76,7 @@ class QLearning:
         self.target = self.approximator.frozen()
 
     def greedy(self, rows: NDArray[Any]) -> Floats:
-        """The greedy policy, float64 [n, A]; the first of equally good actions."""
+        """The greedy policy, float64 [n, A]; ties go to the first action."""
         return best_rows(self.approximator.values(rows), self.inputs.legal(rows))
 
     def exploring(self, exploration: float) -> PlayerPolicy:
@@ -102,8 +102,7 @@ class QLearning:
         self.transitions.restore(*(under("rows", arrays)[name] for name in COLUMNS))
 
     def restore_slots(self, target: Floats, slots: Ints, following: Ints, rewards: Floats) -> None:
-        """Restore state in the format of earlier versions for compiled games: values by infoset, actions numbered
-        consecutively."""
+        """Restore state stored by earlier versions for compiled games: values by infoset, actions numbered consecutively."""
         legal = self.inputs.legal_actions
         places, actions = (indices.astype(np.int32)[slots] for indices in np.nonzero(legal))
         self.target = self.inputs.restored({"table": np.repeat(target[:, None], legal.shape[1], axis=1)})

@@ -83,7 +83,7 @@ class Critic(ABC):
 
     @abstractmethod
     def playthroughs(self, player: int, count: int, exploration: float, *, corrected: bool = True) -> Iterator[Walks]:
-        """Run outcome-sampling playthroughs under the current policies, which are added to the sampler's counts.
+        """Run outcome-sampling playthroughs under the current policies; the sampler counts them.
 
         Args:
             player: the traverser.
@@ -246,7 +246,7 @@ class RowCritic(Critic):
             self.see(played)
 
     def played(self, player: int, count: int, exploration: float) -> Iterator[EpisodeBatch]:
-        """Run playthroughs under the current policies in batches, which are added to the sampler's counts."""
+        """Run playthroughs under the current policies in batches; the sampler counts them."""
         sampler, last, strategy = self.sampler, self.sampler.played + count, self.learner.strategy
         playing = EpisodeOptions(self.settings.seed, player, player, exploration, histories=True)
         while sampler.played < last:

@@ -164,8 +164,8 @@ class RebelKind(TrainingKind):
         return f"ReBeL on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
-        """Suggest evaluating and playing the network; commands repeat the name of a custom network, since reading a folder runs
-        no code."""
+        """Suggest evaluating and playing the network; commands name a custom network again, because a folder is read without
+        running code."""
         game, folder, net = quoted(training.game), str(training.folder), getattr(training.settings, "net", None)
         player = f"rebel(network={folder},net={net})" if net else folder
         again = f" --set net={quoted(net)}" if net else ""

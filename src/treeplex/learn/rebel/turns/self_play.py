@@ -1,5 +1,4 @@
-"""ReBeL's self-play on hold'em turns (Brown et al. 2020, algorithm 1): search of a turn, and exact solving of the rivers below
-it.
+"""ReBeL's self-play on hold'em turns (Brown et al. 2020, algorithm 1): searches a turn, and solves the rivers below it exactly.
 
 A game consists of a turn and a river. The turn is searched with a network at the end of its betting. The river's subgame
 extends to the end of the game, so it is solved exactly and gives the network's training rows. Several rivers are drawn per
@@ -155,7 +154,7 @@ class HoldemSelfPlay(Play):
         return [River.solved(river, ranges, iterations, bins, shown=shown) for river, ranges in requests]
 
     def _searched(self, spot: Spot) -> Iterator[Belief | None]:
-        """Public belief states of rivers, reached by a search of the turn."""
+        """Public belief states of rivers, reached by searching the turn."""
         turn, settings = cut_spot(spot), self.settings
         if not len(turn.open_ends):
             return

@@ -1,4 +1,4 @@
-"""Policy network for full-game hold'em, which warm-starts searches of streets (Brown et al. 2020, section 5.3)."""
+"""Policy network for full-game hold'em, which warm-starts street searches (Brown et al. 2020, section 5.3)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""ReBeL's self-play of full-game hold'em (Brown et al. 2020, algorithms 1 and 2): batched searches of single streets.
+"""ReBeL's self-play of full-game hold'em (Brown et al. 2020, algorithms 1 and 2): batched single-street searches.
 
 A public belief state describes the game between two streets: the betting so far, the board before the next cards, and both
 ranges. The next street is searched after its cards are dealt, on some or all boards, with the same ranges on each. Hand values
@@ -247,7 +247,7 @@ class WholeSelfPlay(Play):
         return board_rows, held, np.array(copies)
 
     def _rows(self, states: Sequence[StreetBelief], subgame: StreetSubgame, board_rows: list[Row], values: Ranges) -> Rows:
-        """Training rows of hand values before the cards, means over boards.
+        """Training rows of hand values before the deal, averaged over boards.
 
         If values are relative to the showdown value, each board's showdown value is subtracted before averaging. Its mean is
         the showdown value before the cards, so the expectation of rows is unchanged, but they vary far less with the boards

@@ -220,7 +220,7 @@ class WingOptions:
 
 
 def refuse_more(name: str, more: Mapping[str, Any], subject: str) -> None:
-    """Check that no wing option is given that does not apply to ``subject``.
+    """Check that every wing option given applies to ``subject``.
 
     Raises:
         SpecError: an option does not apply; the message says what it is for.

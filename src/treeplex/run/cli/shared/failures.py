@@ -64,7 +64,7 @@ def wrong_use(error: Any, context: Any) -> NoReturn:
 
 
 def code_of(error: TreeplexError) -> int:
-    """Return the exit code of an error: invalid input, or failure for problems of the machine."""
+    """Return an error's exit code, which distinguishes invalid input from failures of the machine."""
     cause = error.__cause__
     if isinstance(error, FileError) and isinstance(cause, OSError) and cause.errno in FULL:
         return FAILED

@@ -10,7 +10,7 @@ from treeplex.run.job.progress_line import ProgressLine
 
 @final
 class Live(ProgressLine):
-    """A progress line that also redirects output of user rules to stderr, so that stdout has only results.
+    """A progress line that also redirects output of user rules to stderr, so that stdout contains only results.
 
     A notice about compiling kernels is printed on stderr even if the line is hidden, unless ``shown`` is False.
     """
