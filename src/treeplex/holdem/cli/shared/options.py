@@ -70,20 +70,12 @@ def flag(name: str, text: str) -> Any:
 
 SPOTS, SPOT_FIELDS, SOLVED, SOLVER = "Hold'em spots", "Fields of a hold'em spot", "Solved hold'em spots", "Solver"
 """Headings of the help."""
-<<<<<<< HEAD
-THREADS = options_under(
-    SPOTS,
-    threads=number("N", FIELDS["threads"].help),
-    storage=text("KIND", FIELDS["storage"].help),
-)
+THREADS = options_under(SPOTS, threads=number("N", FIELDS["threads"].help))
+STORAGE = options_under(SPOTS, storage=text("KIND", FIELDS["storage"].help))
 BUDGET = options_under(
     SPOTS,
     budget=text("MEMORY,TIME", "Choose bet sizes, raises, storage and threads that fit, such as 4GB,60s."),
 )
-=======
-THREADS = options_under(SPOTS, threads=number("N", FIELDS["threads"].help))
-STORAGE = options_under(SPOTS, storage=text("KIND", FIELDS["storage"].help))
->>>>>>> c8c6dc58 (engine: run iterations of trees on several threads)
 EARLY = [option for name in ("until", "net", "locks") for option in options_of(FIELDS[name], SPOTS)]
 ELSEWHERE = options_under(
     SPOTS,
@@ -139,13 +131,8 @@ PLAYED = options_under(
 )
 READ = "treeplex.holdem.cli.shared.requests:described_spot"
 SPOT_OPTIONS = (
-<<<<<<< HEAD
-    WingOptions("solve", [*BUDGET, *THREADS, *EARLY, *ELSEWHERE, *DESCRIBED], READ),
-    WingOptions("info", [*BUDGET, *options_of(FIELDS["algorithm"], SPOTS), *THREADS[:1], *DESCRIBED], READ),
-=======
-    WingOptions("solve", [*STORAGE, *EARLY, *ELSEWHERE, *DESCRIBED], READ),
-    WingOptions("info", [*options_of(FIELDS["algorithm"], SPOTS), *THREADS, *DESCRIBED], READ),
->>>>>>> c8c6dc58 (engine: run iterations of trees on several threads)
+    WingOptions("solve", [*BUDGET, *STORAGE, *EARLY, *ELSEWHERE, *DESCRIBED], READ),
+    WingOptions("info", [*BUDGET, *options_of(FIELDS["algorithm"], SPOTS), *THREADS, *DESCRIBED], READ),
     WingOptions("compare", BESIDE),
     WingOptions("compare", STORAGE, READ),
     WingOptions("show", SHOWN),
