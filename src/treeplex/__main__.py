@@ -11,13 +11,13 @@ LEAST_MEMORY = 560_000_000
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
-    """Signal handler used before there is anything to save: exit with one line and no traceback."""
+    """Handle a signal that arrives before there is anything to save: exit with a one-line message and no traceback."""
     os.write(2, b"error: stopped\n")
     os._exit(STOPPED)
 
 
 def check_memory() -> None:
-    """Exit with one line if the address-space limit is too low to import the libraries."""
+    """Exit with a one-line message if the address-space limit is too low to import the libraries."""
     try:
         import resource
     except ImportError:  # this system has no resource limits

@@ -1,4 +1,4 @@
-"""Base classes of custom agents, results of matches, and local best response; complements ``tp.agent`` and ``tp.match``."""
+"""Base classes for custom agents, match results, and local best response. Complements ``tp.agent`` and ``tp.match``."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Any game as an environment of Gymnasium (one player's view, one game or many side by side) or PettingZoo (all players).
+"""Any game as a Gymnasium environment (one player's view, one or many games at once) or a PettingZoo one (all players).
 
 Treeplex agents can play in these environments, and PettingZoo policies and OpenSpiel bots can play in Treeplex matches.
 Environments need ``gymnasium`` and ``pettingzoo``,

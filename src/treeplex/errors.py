@@ -1,4 +1,4 @@
-"""Errors that a user can act on: each message names the place (infostate, history, file and line) and the remedy.
+"""Errors that a user can act on. Each message names the place (infostate, history, file and line) and the remedy.
 
 All of them derive from :class:`TreeplexError`, which the command line prints as one line, without a traceback.
 """
@@ -58,7 +58,7 @@ class PolicyError(TreeplexError):
 
 
 class FileError(TreeplexError):
-    """A file that cannot be read or written: missing, truncated, tampered with, of another version or game."""
+    """A file that cannot be read or written: missing, truncated, tampered with, or from another version or game."""
 
 
 class JobInterrupt(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Games, policies and hands of other systems: OpenSpiel, Gambit's ``.efg`` and ``.nfg``, LiteEFG's ``.game``, PHH.
+"""Formats of other systems for games, policies and hands: OpenSpiel, Gambit's ``.efg`` and ``.nfg``, LiteEFG's ``.game``, PHH.
 
 ``tp.load`` recognises all of these game formats. This module has the individual readers and writers.
 """

@@ -1,4 +1,4 @@
-"""Type aliases of common arrays. Docstrings give shapes as letters in brackets, as in float64 [H]."""
+"""Type aliases for common arrays. Docstrings give shapes in brackets, as in ``float64 [H]``."""
 
 from typing import TypeAlias
 

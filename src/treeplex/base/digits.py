@@ -2,12 +2,12 @@
 
 
 def three_digits(value: float) -> str:
-    """Format a number with at least three digits, and without exponent if it is large: 0.123, 12.3, 1,234."""
+    """Format to three significant digits, but keep every digit before the decimal point: 0.123, 12.3, 1,234."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def short(value: float) -> str:
-    """Format a number with at least three digits, and without exponent unless it is tiny."""
+    """Format as :func:`three_digits` does, but use an exponent for tiny numbers: 1.2e-05."""
     if value != value or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"

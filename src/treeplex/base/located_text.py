@@ -41,12 +41,12 @@ class LocatedText:
 
     @property
     def kind(self) -> str:
-        """The kind of the value, in words."""
+        """The kind of the value, as a phrase for error messages."""
         return "a string" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
 
 
 def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
-    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise; ``example`` is a sample line for errors.
+    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise. Errors quote the sample line ``example``.
 
     Raises:
         FileError: the file is missing, not text, too large, or not YAML or TOML; the message names the line.
@@ -92,7 +92,7 @@ def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bo
 
 
 class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
-    """A YAML loader that fails early on nodes nested too deeply."""
+    """A YAML loader that rejects deeply nested documents before parsing all of them."""
 
     depth = 0
 
@@ -190,7 +190,7 @@ def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tupl
 
 
 def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the path and line number of each key; elements of arrays of tables have their index in the path."""
+    """Yield the path and line number of each key; paths into an array of tables include the element's index."""
     section: tuple[str, ...] = ()
     seen: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.split("\n"), start=1):
@@ -226,7 +226,7 @@ def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedTe
 
 
 def located(value: object, location: str, *, may_be_table: bool = False, depth: int = 0) -> LocatedText:
-    """Convert a Python or command-line value: mappings become tables, sequences lists, all else an option.
+    """Convert a Python or command-line value: mappings to tables, sequences to lists, everything else to one string.
 
     Raises:
         FileError: nesting deeper than :data:`MOST_DEPTH`; ``depth`` is the current depth.

@@ -1,4 +1,4 @@
-"""HTML tables and pictures for notebooks: the ``_repr_html_`` of results."""
+"""HTML tables and images for notebooks: the ``_repr_html_`` of results."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +22,10 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = 
 
 
 def caption_of(text: str) -> str:
-    """Return the HTML caption of a table; empty without text."""
+    """Return an HTML table caption, or an empty string if ``text`` is empty."""
     return f"<caption>{escape(text)}</caption>" if text else ""
 
 
 def picture(path: Path) -> str:
-    """Return a PNG file as an HTML image; empty if the file does not exist."""
+    """Return a PNG file as an HTML image, or an empty string if the file does not exist."""
     return f"<img src='data:image/png;base64,{b64encode(path.read_bytes()).decode()}'>" if path.is_file() else ""

@@ -108,7 +108,7 @@ class Output(Protocol):
 
 
 class Line:
-    """A progress line that appears for long work and disappears at its end.
+    """A progress line that appears during long work and disappears afterwards.
 
     On a terminal and in a notebook it is one updating line. If the logger ``treeplex`` has level INFO enabled, log records
     replace the line, except in a notebook.
@@ -166,7 +166,7 @@ class Line:
         self.update(f"compiling the game: {histories:,} histories")
 
     def update(self, text: str, done: float = 0.0, total: float | None = None) -> None:
-        """Show a message and the completed part of a total."""
+        """Show a message and the completed fraction of the work."""
         self._text, self._done, self._total = text, done, total
         self._show()
 
@@ -213,7 +213,7 @@ class TerminalOutput:
 
 
 class NotebookOutput:
-    """An updating output of a notebook cell; needs no widgets."""
+    """An output of a notebook cell that is updated in place; needs no widgets."""
 
     seconds: ClassVar[float] = NOTEBOOK_SECONDS
 
@@ -236,7 +236,7 @@ class NotebookOutput:
 
 
 class LogOutput:
-    """Log records of the logger ``treeplex`` at level INFO."""
+    """Progress messages as log records: logger ``treeplex``, level INFO."""
 
     seconds: ClassVar[float] = LOG_SECONDS
 
@@ -257,7 +257,7 @@ def in_notebook() -> bool:
 
 
 def on_compilation(now: bool) -> None:
-    """Report that Numba starts (``now``) or ends compiling a kernel; called by the engine.
+    """Report that Numba has started (``now``) or finished compiling a kernel. Called by the engine.
 
     The innermost visible line shows the notice. Without one it is printed once per process: at once by the command line, in
     other programs only after compiling has taken long.

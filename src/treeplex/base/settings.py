@@ -275,7 +275,7 @@ class Settings:
 
     @classmethod
     def read_changes(cls, *changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Merge changes by name, later ones first in precedence, and parse their strings.
+        """Merge mappings of new values and parse their strings; later mappings take precedence.
 
         Raises:
             SpecError: an unknown name or an invalid value.
@@ -297,7 +297,7 @@ class Settings:
         return replace(self, **self.read_changes(*changes))
 
     def changed_under_way(self, *changes: Mapping[str, Any], place: object) -> Self:
-        """Return a changed copy for a job that has already started; ``place`` names the job in errors.
+        """Return a changed copy for a job that has already started; errors name the job as ``place``.
 
         Raises:
             SpecError: as in :meth:`changed`, or a change of a fixed setting.
@@ -343,7 +343,7 @@ class Settings:
 
     @classmethod
     def table_rows(cls) -> list[tuple[str, str, str]]:
-        """Return name, default and meaning of every listed setting; the meaning includes the allowed values."""
+        """Return name, default and meaning of each setting; the meaning includes the allowed values."""
         rows = []
         for name, declaration in declared(cls).items():
             if declaration.limits.show:
@@ -394,7 +394,8 @@ def pairs(texts: Iterable[str]) -> dict[str, str]:
 
 
 def from_yaml(path: str | os.PathLike[str], example: str = "iterations: 64") -> dict[str, str | list[str]]:
-    """Read changes by name, still as strings, from a YAML or TOML file; ``example`` is a sample line for errors.
+    """Read new values of settings, by name and still as strings, from a YAML or TOML file. Errors quote the sample line
+    ``example``.
 
     Raises:
         FileError: the file cannot be read or does not hold settings by name.
@@ -406,7 +407,7 @@ def from_yaml(path: str | os.PathLike[str], example: str = "iterations: 64") -> 
 
 
 def _texts(entry: LocatedText, example: str) -> str | list[str]:
-    """Return the string of a setting, or the list of strings of a tuple."""
+    """Return a setting's value as a string, or as a list of strings if it is a tuple."""
     if entry.text is not None:
         return entry.text
     texts = [item.text for item in entry.items or () if item.text is not None]

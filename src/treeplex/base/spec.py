@@ -107,7 +107,7 @@ def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
 
 
 def check_depth(text: str) -> None:
-    """Raise :class:`SpecError` if round brackets are nested deeper than :data:`MOST_DEPTH`, in any grammar."""
+    """Raise :class:`SpecError` if round brackets are nested deeper than :data:`MOST_DEPTH`. Works for every grammar."""
     depth = 0
     for character in text:
         depth += (character == "(") - (character == ")")

@@ -69,11 +69,11 @@ def named(entry: str) -> Any:
 
 
 def provided(what: str) -> list[Any]:
-    """Return the resolved entries of all wings for one list field of :class:`Wing`; tuples are flattened."""
+    """Collect one list field of :class:`Wing` over all wings, with entries resolved and tuples flattened."""
     values = [named(entry) for wing in wings() for entry in getattr(wing, what)]
     return [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
 
 
 def provided_by_name(what: str) -> dict[str, str]:
-    """Return the unresolved entries of all wings for one mapping field of :class:`Wing`."""
+    """Collect one mapping field of :class:`Wing` over all wings, without resolving its entries."""
     return {name: entry for wing in wings() for name, entry in getattr(wing, what).items()}

@@ -43,7 +43,7 @@ def compiling_started() -> bool:
 
 
 def compiling_ended() -> bool:
-    """Restart the clock after the outermost compilation; return whether it runs."""
+    """Restart the clock after the outermost compilation; return whether it is running."""
     global _depth, _compiled, _compiled_cpu
     with _lock:
         _depth -= 1

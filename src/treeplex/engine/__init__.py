@@ -37,7 +37,7 @@ __getattr__, __dir__ = lazy_exports(__name__, _HOMES)
 
 
 class CompilationListener(event.Listener):
-    """Stops the work clock and reports progress while Numba compiles; kernels loaded from the cache raise no event."""
+    """Stops the work clock and reports progress while Numba compiles. Loading a kernel from the cache has no effect."""
 
     def on_start(self, event: Any) -> None:
         if compiling_started():

@@ -1,4 +1,4 @@
-"""Number of BLAS threads of NumPy, read and set through OpenBLAS functions, since NumPy has no interface for it.
+"""NumPy's number of BLAS threads, which NumPy cannot change: read and set through functions of OpenBLAS.
 
 Each thread sums a part of a matrix product, so the last bits depend on the number of threads.
 """
@@ -28,7 +28,7 @@ class BlasThreads(NamedTuple):
 
 @cache
 def blas_threads() -> BlasThreads | None:
-    """Find NumPy's OpenBLAS; None with another BLAS (Accelerate, MKL) or if its functions cannot be found."""
+    """Find NumPy's OpenBLAS; None if NumPy uses another BLAS (Accelerate, MKL) or the functions cannot be found."""
     part = importlib.util.find_spec("numpy.linalg._umath_linalg")
     if part is None or part.origin is None:
         return None
@@ -44,7 +44,7 @@ def blas_threads() -> BlasThreads | None:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Run NumPy's matrix products with one thread within the context, if :func:`blas_threads` finds OpenBLAS."""
+    """Limit NumPy's matrix products to one thread within the context, if :func:`blas_threads` finds OpenBLAS."""
     threads = blas_threads()
     before = 1 if threads is None else threads.get()
     if threads is not None:

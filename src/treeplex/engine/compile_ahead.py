@@ -21,7 +21,7 @@ _started = set[str]()
 
 
 def compile_ahead(entry: str, folder: Path) -> None:
-    """Run ``module:function`` in a process of its own, once, if there is a core for it.
+    """Run ``module:function`` in a separate process, at most once, if a core is available.
 
     Args:
         entry: the function.

@@ -77,7 +77,7 @@ class Entry(NamedTuple):
 
 
 class KernelCache:
-    """Cached versions of one kernel, behind the interface of Numba's dispatcher.
+    """A kernel's cached compilations, with the interface of Numba's dispatcher.
 
     Args:
         function: a module-level function without a closure.
@@ -95,11 +95,11 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str:
-        """The cache folder, for Numba's statistics."""
+        """Return the cache folder, for Numba's statistics."""
         return str(folders()[0])
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The kernel for these argument types, or None if this process has to compile it."""
+        """Return the kernel for these argument types, or None if this process has to compile it."""
         target.refresh()
         if not sources_digest(self.module):
             return None
@@ -113,7 +113,7 @@ class KernelCache:
         return kernel
 
     def find(self, signature: Any, target: Any) -> Any:
-        """The kernel in the cache, or None."""
+        """Return the kernel from the cache, or None."""
         for cpu in (cpu_of(target.codegen()), *levels()):
             name = self.file_name(signature, cpu)
             for folder in folders():
@@ -148,13 +148,13 @@ class KernelCache:
         return f"{self.name.removeprefix('treeplex.')}-{hashlib.sha256(key.encode()).hexdigest()[:24]}{SUFFIX}"
 
     def enable(self) -> None:
-        """Numba's interface; the cache is always on."""
+        """Part of Numba's interface; the cache is always enabled."""
 
     def disable(self) -> None:
-        """Numba's interface; the cache is always on."""
+        """Part of Numba's interface; the cache is always enabled."""
 
     def flush(self) -> None:
-        """Numba's interface; :func:`clear` removes files."""
+        """Part of Numba's interface; use :func:`clear` to remove files."""
 
 
 def signature_text(signature: Any) -> str:
@@ -186,7 +186,7 @@ def versions() -> str:
 
 @cache
 def source(name: str) -> tuple[bytes, frozenset[str]] | None:
-    """Return a digest of a module's code and its ``from ... import`` modules; None without a source file.
+    """Return a digest of a module's code and of the modules it imports with ``from``; None without a source file.
 
     The digest is empty if the file changed while this process ran.
     """
@@ -297,7 +297,7 @@ def warn_unwritable(folder: str, reason: str) -> None:
 
 @cache
 def prune_once(folder: Path) -> None:
-    """Prune the folder when a process writes its first kernel."""
+    """Prune the folder when this process writes its first kernel."""
     prune(folder)
 
 
@@ -320,7 +320,7 @@ def prune(folder: Path, most_bytes: int = MOST_BYTES, longest_seconds: float = L
 
 
 def entries() -> Iterator[Entry]:
-    """Yield all cached kernels in the order of their names."""
+    """Yield all cached kernels, sorted by name."""
     for folder in folders():
         for path in sorted(folder.glob(f"*{SUFFIX}")):
             with suppress(OSError, ValueError, KeyError):
@@ -331,7 +331,7 @@ def entries() -> Iterator[Entry]:
 
 
 def clear() -> int:
-    """Remove all cached kernels except those of a wheel; return the number removed."""
+    """Remove all cached kernels except those shipped in a wheel; return the number removed."""
     removed = 0
     for folder in folders()[:-1]:
         for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob("*.part")):

@@ -1,4 +1,4 @@
-"""One process compiles a kernel, others wait for the result: a lock file beside each kernel that is being compiled.
+"""Lock files beside kernels that are being compiled: one process compiles a kernel while others wait for the result.
 
 The operating system holds the locks (``flock``), so a lock ends with its process. Callers of a kernel are locked before the
 kernels that they call, and calls have no cycles, so no two processes wait for each other. On systems without ``flock``
@@ -24,7 +24,7 @@ _held: dict[Path, int] = {}
 
 
 def lock(kernel: Path) -> bool:
-    """Lock a kernel's file for this process, after waiting for another that compiles it.
+    """Lock a kernel's file for this process, after waiting for any other process that is compiling it.
 
     Returns:
         Whether the file may be there by now.

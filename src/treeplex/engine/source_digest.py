@@ -1,4 +1,4 @@
-"""Digests of Python sources that ignore docstrings, comments and formatting, so that editing those recompiles no kernel.
+"""Digests of Python sources that ignore docstrings, comments and formatting, so that editing those does not recompile kernels.
 
 Parsing takes milliseconds per module, so digests are stored next to the kernels, by the digest of the file's bytes.
 """
@@ -53,7 +53,7 @@ def code_text(data: bytes) -> bytes:
 
 
 def is_text(statement: ast.stmt) -> bool:
-    """Whether a statement is only a string, as docstrings are."""
+    """Return whether a statement is only a string, such as a docstring."""
     return (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
     )
@@ -67,7 +67,7 @@ def stored(folder: Path) -> dict[str, str]:
 
 
 def read(path: Path) -> dict[str, str]:
-    """Read stored digests; empty if the file is missing or damaged."""
+    """Read stored digests; none if the file is missing or damaged."""
     with suppress(OSError, ValueError):
         found = json.loads(path.read_bytes())
         if isinstance(found, dict) and all(len(str(value)) == 64 for value in found.values()):

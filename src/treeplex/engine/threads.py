@@ -6,7 +6,7 @@ from treeplex.errors import SpecError
 
 
 def available_cores() -> int:
-    """Return the number of cores in the process's affinity mask, or of the machine if there is none."""
+    """Return the number of cores in the process's affinity mask, or in the machine if it has no masks."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -15,7 +15,7 @@ from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 
 
 def update_and_judge() -> None:
-    """Compile the local update and the judge while the calling process compiles the gradient."""
+    """Compile the local update and the judge, while the calling process compiles the gradient."""
     game = compile_game("kuhn_poker")
     policy, work = uniform_probabilities(game), workspace(game.tree)
     state = new_state(policy)
@@ -27,5 +27,5 @@ def update_and_judge() -> None:
 
 
 def compile_for(kernel: Any, *arguments: Any) -> None:
-    """Compile a kernel for arguments of these types, or load it."""
+    """Compile a kernel for arguments of these types, or load it from the cache."""
     kernel.compile(tuple(map(numba.typeof, arguments)))

@@ -1,4 +1,4 @@
-"""Coarse correlated equilibria: the distance of a device from one, and the optimal one of a tiny game.
+"""Coarse correlated equilibria: how far a device is from one, and the optimal one of a tiny game.
 
 A device is a coarse correlated equilibrium if no player gains by committing to a strategy before the mediator's recommendation,
 while the others follow theirs (Moulin and Vial 1978; for sequential games Celli, Marchesi, Bianchi and Gatti 2019).
@@ -83,7 +83,7 @@ def best_cce(
 
 
 def joint_payoffs(device: Device) -> tuple[Floats, Floats]:
-    """Return gradients [S, Q] against, and payoffs [S, N] of, each joint plan of a device."""
+    """Return the gradients [S, Q] against each joint plan of a device, and the payoffs [S, N] of each."""
     game = device.game
     strategies = np.empty((len(device), int(game.tree.sequence_offsets[-1])))
     for player, table in enumerate(device.plans):

@@ -24,7 +24,7 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class RulesCheck:
-    """Result of a comparison that found no difference.
+    """The result of a comparison that found no difference.
 
     Attributes:
         game: the game.
@@ -110,7 +110,7 @@ def turn_by_turn(game: Game) -> Game:
 
 
 def views_of(game: Game) -> Iterator[tuple[str, Game]]:
-    """Yield the Numba functions of a game as rules, by name."""
+    """Yield each Numba implementation of a game as rules, with its name."""
     rules = game.numba_rules()
     if isinstance(rules, NumbaRules):
         if not isinstance(game, NumbaGame):

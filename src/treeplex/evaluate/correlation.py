@@ -103,7 +103,7 @@ class Distance:
 
     @property
     def gap(self) -> float:
-        """The largest gain of any single deviation."""
+        """The largest gain from any single deviation."""
         return max(trigger.gain for trigger in self.triggers)
 
 
@@ -179,7 +179,7 @@ def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudge
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One player's recommendations and deviation payoffs.
+    """One player's recommendations and the payoffs from deviating.
 
     Attributes:
         game: the compiled game.
@@ -201,7 +201,7 @@ class View:
 
 
 def view_of(device: Device, player: int) -> View:
-    """Return one player's view, with joint plans sorted to share gradients."""
+    """Return one player's view of the device; joint plans are sorted so that gradients can be shared."""
     game = device.game
     tree = game.tree
     order = preorder(tree, player)
@@ -247,7 +247,7 @@ def view_of(device: Device, player: int) -> View:
 
 
 def infosets_of_places(order: Preorder) -> tuple[Ints, Ints]:
-    """Return the infoset (in preorder) and action index of each place, int64 [K] each."""
+    """Return the infoset (in preorder) and the action index of each place, int64 [K] each."""
     infoset_at, number = np.zeros((2, len(order.sequence)), np.int64)
     for infoset, (start, actions) in enumerate(zip(order.start.tolist(), order.actions.tolist(), strict=True)):
         infoset_at[start : start + actions] = infoset
@@ -278,7 +278,7 @@ def gain_of(concept: str, view: View) -> tuple[float, Trigger]:
 
 
 def single_trigger(view: View, leaving: Floats, informed: bool) -> Trigger:
-    """Return the best single deviation among the places that the device reaches."""
+    """Return the best single deviation at any place that the device reaches."""
     order, followed, shares = view.order, view.told, view.seen.shares
     if not len(order.start):
         return Trigger(view.player, None, None, 0.0)
@@ -297,7 +297,7 @@ def single_trigger(view: View, leaving: Floats, informed: bool) -> Trigger:
 
 
 def preorder(tree: Tree, player: int) -> Preorder:
-    """Return the places of a player's sequences."""
+    """Return a player's sequences in preorder."""
     first, last = (int(n) for n in tree.infoset_offsets[player : player + 2])
     below: dict[int, list[int]] = {}
     for infoset in range(last - 1, first - 1, -1):
@@ -328,7 +328,7 @@ def preorder(tree: Tree, player: int) -> Preorder:
 
 
 def next_above(depths: Sequence[int]) -> list[int]:
-    """Return for each entry of a preorder the next entry outside its subtree."""
+    """Return, for each entry of a preorder, the next entry outside its subtree."""
     after, open_at = [len(depths)] * len(depths), list[int]()
     for position, depth in enumerate(depths):
         while open_at and depths[open_at[-1]] >= depth:

@@ -54,7 +54,7 @@ class HistoryValues:
 
     @cached_property
     def levels(self) -> tuple[Ints, ...]:
-        """Histories of each depth, root first."""
+        """Histories at each depth, from the root down."""
         nodes, levels = self.tree.histories.nodes, [np.zeros(1, np.int64)]
         while True:
             above = levels[-1][nodes[levels[-1], CHILDREN] > 0]
@@ -78,7 +78,7 @@ class HistoryValues:
 
     @cached_property
     def chances(self) -> Floats:
-        """Probability of each history given its parent, float64 [H]; 1 for the root."""
+        """Probability of each history given its parent, float64 [H]; 1 at the root."""
         histories, parent, index = self.tree.histories, self.parent, self.place
         actor, key = histories.nodes[parent, ACTOR], histories.nodes[parent, KEY]
         first = np.cumsum([0, *map(len, self.probabilities)])[:-1]
@@ -114,12 +114,12 @@ class HistoryValues:
 
     @cached_property
     def _decisions(self) -> Ints:
-        """Return the decision histories."""
+        """Return the indices of the decision histories."""
         return np.flatnonzero(self.tree.histories.nodes[:, ACTOR] >= 0)
 
     @cached_property
     def _weights(self) -> Floats:
-        """Return the counterfactual reach of each decision."""
+        """Return the counterfactual reach of each decision history."""
         actor = self.tree.histories.nodes[self._decisions, ACTOR]
         reach = self.reach[:, self._decisions].copy()
         reach[actor, np.arange(len(actor))] = 1.0
@@ -157,7 +157,7 @@ class HistoryValues:
 
     @cached_property
     def regrets(self) -> Floats:
-        """The immediate counterfactual regret of each infoset, float64 [I]; see :func:`treeplex.policies.infostate_regrets`."""
+        """The immediate counterfactual regret of each infoset, float64 [I]. See :func:`treeplex.policies.infostate_regrets`."""
         rows = zip(self.action_values, self.probabilities, strict=True)
         gained = np.array([worth.max() - float(worth @ policy) for worth, policy in rows], np.float64)
         return np.asarray(self.others_reach * gained, np.float64)

@@ -201,6 +201,6 @@ def standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def check_playouts(playouts: object) -> None:
-    """Raise :class:`SpecError` unless there are at least two."""
+    """Check the number of playouts; raise :class:`SpecError` if it is below two."""
     if isinstance(playouts, bool) or not isinstance(playouts, Integral) or int(playouts) < 2:
         raise SpecError(f"playouts must be an integer of at least 2, not {playouts!r}")

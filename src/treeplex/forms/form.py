@@ -1,4 +1,4 @@
-"""The interface of forms: games as arrays on which solvers iterate.
+"""The interface of forms: representations of games as arrays, on which solvers iterate.
 
 A form is a game as arrays: treeplexes of any game, or hands on public boards. A solver gives it the rows of an update rule
 (:mod:`treeplex.solvers.rules.rule`); the form keeps the state and runs its own kernels.
@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 class RuleKind(Enum):
-    """The kind of an update rule's rows, which selects the local update."""
+    """The type of an update rule's rows, which determines the local update."""
 
     REGRETS = "regrets"
     """[K, 9], :class:`treeplex.engine.tree.regret.Weights`: regret matching."""
@@ -38,7 +38,7 @@ State = TypeVar("State")
 
 
 class Form(Protocol[State]):
-    """A game that update rules run on."""
+    """A game as arrays, on which update rules iterate."""
 
     @property
     def identity(self) -> str:
@@ -65,7 +65,7 @@ class Form(Protocol[State]):
         ...
 
     def iterate(self, kind: RuleKind, rows: Floats, state: State, *, alternating: bool) -> None:
-        """Run one iteration for each row; no rows only compile the kernels.
+        """Run one iteration per row of weights; without rows, only compile the kernels.
 
         Raises:
             SpecError: a row needs arrays that the state lacks.

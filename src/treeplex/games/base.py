@@ -47,7 +47,7 @@ class State(ABC):
 
     @abstractmethod
     def child(self, action: int) -> "State":
-        """Return the state after ``action``; at a simultaneous node, after a tuple with one action per player."""
+        """Return the state after ``action``, which at a simultaneous node is a tuple with one action per player."""
 
     @abstractmethod
     def returns(self) -> Sequence[float]:
@@ -74,15 +74,15 @@ class State(ABC):
         return None
 
     def knowledge(self, player: int) -> str:
-        """Return the player's knowledge in readable form, with card names; by default the infostate."""
+        """Return the player's knowledge in readable form, with card names; defaults to the infostate."""
         return self.information_state_string(player)
 
     def hand_name(self, player: int) -> str | None:
-        """Return the name of the player's hand; None in games without cards or dice."""
+        """Return the name of the player's hand; None in games without hands."""
         return None
 
     def picture(self) -> str | None:
-        """Return a text picture of the public state, such as a board; None if undefined."""
+        """Return the public state drawn as text, such as a board; None if undefined."""
         return None
 
     def is_terminal(self) -> bool:
@@ -95,7 +95,7 @@ class State(ABC):
         return self.current_player() == SIMULTANEOUS
 
     def __repr__(self) -> str:
-        """Return the player to act and the infostate in one line; never raises."""
+        """Return the player to act and the infostate on one line; never raises an exception."""
         name = type(self).__name__
         try:
             actor = self.current_player()
@@ -112,7 +112,7 @@ class State(ABC):
 
 
 def on_one_line(text: str, most: int = LONGEST_LINE) -> str:
-    """Collapse the white space of a text in angle brackets and shorten it to ``most`` characters."""
+    """Collapse the white space of a text, enclose it in angle brackets and shorten it to ``most`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 4]}...>"
 
@@ -135,7 +135,7 @@ class CheckedState(State):
 
 
 def check_legal(state: State, action: int | tuple[int, ...], player: int | None = None) -> None:
-    """Check that an action is legal at a state; ``player`` is the acting player at a simultaneous node.
+    """Check that an action is legal at a state; ``player`` selects the player at a simultaneous node.
 
     Raises:
         GameError: the action is not legal.
@@ -189,7 +189,7 @@ class Game(ABC):
         return self
 
     def walkable_rules(self) -> "Game":
-        """Return rules whose histories can be walked one at a time: by default the game itself.
+        """Return rules whose histories can be walked one at a time; by default the game itself.
 
         Raises:
             GameError: the game cannot be walked.
@@ -197,7 +197,7 @@ class Game(ABC):
         return self
 
     def check_decisions(self) -> None:  # noqa: B027 (most games have nothing to check)
-        """Check that the parameters leave some player a decision.
+        """Check that at least one player has a decision with these parameters.
 
         Raises:
             SpecError: no player has a decision.
@@ -211,7 +211,7 @@ class Game(ABC):
         return None
 
     def compilation_tree(self) -> "PublicTree | None":
-        """Return public-tree rules from which to compile the game, by default :meth:`public_tree`; None: walk its histories."""
+        """Return public-tree rules for compiling the game, by default :meth:`public_tree`; None to walk its histories."""
         return self.public_tree()
 
     def public_game(self) -> "PublicGame | None":
@@ -245,7 +245,9 @@ class Game(ABC):
 
     @property
     def big_blind(self) -> float | None:
-        """Return the unit of poker results in chips: the big blind, or the ante without blinds; None in other games."""
+        """Return the number of chips in one unit of poker results: the big blind, or the ante if there are no blinds; else
+        None.
+        """
         return None
 
     def numba_rules(self) -> "object | None":
@@ -253,7 +255,8 @@ class Game(ABC):
         return None
 
     def compile_directly(self, limit: int | None) -> "object | None":
-        """Return the :class:`treeplex.forms.compile.compiled_game.CompiledGame` of a game with its own compiler, else None.
+        """Return the :class:`treeplex.forms.compile.compiled_game.CompiledGame` of a game with its own compiler; otherwise
+        None.
 
         Other games are compiled from their public tree, Numba functions or histories. ``limit`` bounds the number of histories
         walked.
@@ -261,7 +264,7 @@ class Game(ABC):
         return None
 
     def parameters(self) -> Mapping[str, object]:
-        """The parameters of this game."""
+        """The game's parameters by name."""
         return {}
 
     def __getstate__(self) -> object:

@@ -48,7 +48,7 @@ class CardGame(PublicGame):
 
     @abstractmethod
     def shown(self, state: State) -> Sequence[int]:
-        """Return the public cards at a state."""
+        """Return the cards shown at a public state."""
 
     @abstractmethod
     def mover(self, state: State) -> int:
@@ -82,11 +82,11 @@ class CardGame(PublicGame):
         return settlement.payoffs(self.strengths_on(shown)[deals])
 
     def street_of(self, state: State) -> int:
-        """Return the street of a decision."""
+        """Return the street on which a decision is made."""
         return list(accumulate(self.deal)).index(len(self.shown(state)))
 
     def kind_of(self, state: State, label: int) -> int:
-        """Return the kind of an action by the first word of its name: 0 fold, 1 check or call, 2 other."""
+        """Return the kind of an action from the first word of its name: 0 fold, 1 check or call, 2 other."""
         word = self.action_name(state, label).lower().split()[0]
         return 0 if word in FOLDING else 1 if word in CALLING else 2
 
@@ -159,7 +159,9 @@ class CardGame(PublicGame):
         return np.asarray(left / left.sum(axis=1, keepdims=True))
 
     def _mass(self, allowed: Floats, others: Sequence[Floats]) -> Floats:
-        """Return the weight of disjoint opposing hands within each row of ``allowed`` [R, H]; float64 [..., R]."""
+        """Return the total weight of opposing hands disjoint from each hand, within each row of ``allowed`` [R, H]; float64
+        [..., R].
+        """
         if not others:
             return np.ones(len(allowed))
         first, *rest = others

@@ -1,4 +1,4 @@
-"""Ordinary rules from Numba rules on integers, for display, other tools and checks.
+"""Ordinary rules derived from Numba rules on integers, for display, other tools and checks.
 
 This module runs the functions as plain Python with unbounded integers, which detects values beyond 64 bits and writes outside
 the state. Kernels run the compiled functions (:mod:`treeplex.engine.uncompiled`).
@@ -64,7 +64,7 @@ class NumbaRules:
 
 
 class NumbaGame(Game):
-    """A game given by :class:`NumbaRules`; a game too large to store is walked in every iteration.
+    """A game given by :class:`NumbaRules`; if it is too large to store, it is walked in every iteration.
 
     Subclasses may override :meth:`infostate_text` and :meth:`action_name`.
 
@@ -89,7 +89,7 @@ class NumbaGame(Game):
         return str(self.plain.infoset(words, player))
 
     def action_name(self, player: int, action: int) -> str:
-        """Return the name of an action of a player or of chance (-1)."""
+        """Return the name of an action of a player, or of chance (player -1)."""
         return str(action)
 
     @cached_property
@@ -99,7 +99,7 @@ class NumbaGame(Game):
 
 
 class PlainRules:
-    """The functions run as plain Python on unbounded integers.
+    """The rules' functions as plain Python, on unbounded integers.
 
     Raises:
         GameError: (all methods) a number exceeds 64 bits, or there are too many actions.
@@ -169,7 +169,7 @@ def array_of(words: Sequence[int]) -> "np.ndarray[Any, np.dtype[np.object_]]":
 
 
 def plain(function: Callable[..., Any], known: dict[int, Any]) -> Callable[..., Any]:
-    """Return a function and its callees as plain Python; ``known`` caches converted functions by id."""
+    """Return a function and its callees as plain Python; ``known`` caches converted functions by their ids."""
     source: Any = getattr(function, "py_func", function)
     if not isinstance(source, FunctionType) or source.__module__.startswith(ON_PURPOSE):
         return function

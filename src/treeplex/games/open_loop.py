@@ -1,4 +1,4 @@
-"""Open-loop games as static games, in which each player chooses all actions at once.
+"""Open-loop games as static games, in which each player chooses all actions in advance.
 
 In an open-loop game players observe nothing, not even their own moves: all histories with the same number of moves are in one
 infoset (Basar and Olsder 1999, sections 2.5 and 3.5). Players lack perfect recall, and behaviour policies are weaker than mixed
@@ -114,7 +114,7 @@ class OpenLoop(Game):
         return self.game.parameters()
 
     def plan(self, player: int, number: int) -> dict[int, int]:
-        """Return the action index of plan ``number`` at each of the player's stages; the last stage varies fastest."""
+        """Return the action index at each of the player's stages under plan ``number``; the last stage varies fastest."""
         chosen: dict[int, int] = {}
         for stage in reversed(self.own[player]):
             number, chosen[stage] = divmod(number, len(self.stages[stage].actions))
@@ -157,7 +157,7 @@ def stages_of(game: Game) -> tuple[Game, list[Stage]]:
 
 
 def stage_of(game: Game, moving: list[State], depth: int) -> Stage:
-    """Return the stage, the single infoset of all histories at one depth."""
+    """Return the stage at one depth, where all histories must be in a single infoset."""
     first = moving[0]
     player, infostate, actions = first.current_player(), first.information_state_string(), tuple(first.legal_actions())
     for state in moving:

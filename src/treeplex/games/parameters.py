@@ -1,4 +1,4 @@
-"""Descriptions of built-in games, and checking and formatting of their parameters.
+"""Descriptions of built-in games, and validation and formatting of their parameters.
 
 Specs are parsed by :mod:`treeplex.base.spec`.
 """
@@ -91,7 +91,7 @@ def with_lists(value: object) -> object:
 
 
 def written(value: object, separator: str = ";") -> str:
-    """Format a value for a spec; nested lists use commas, and integral floats have no fraction."""
+    """Format a value for a spec: nested lists with commas, and integral floats without a fraction."""
     if isinstance(value, list | tuple):
         nested = any(isinstance(item, list | tuple) for item in value)
         separator = "," if nested else separator
@@ -142,7 +142,7 @@ def flag(game: str, name: str, value: object) -> bool:
 
 
 def choice(game: str, name: str, value: object, known: Iterable[str]) -> str:
-    """Check that ``value`` is one of the words ``known`` and return it.
+    """Check that ``value`` is one of the words in ``known`` and return it.
 
     Raises:
         SpecError: it is not.

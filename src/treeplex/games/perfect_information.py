@@ -11,7 +11,7 @@ from treeplex.games.public import Chance, Decision, OneDeal, Terminal
 
 
 class PerfectInformation(OneDeal):
-    """A game of perfect information: nodes are states of the rules."""
+    """A game of perfect information as a public tree; nodes are states of the rules."""
 
     perfect_information = True
 

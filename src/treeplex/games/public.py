@@ -63,17 +63,17 @@ class Chance:
 
     @property
     def steps(self) -> int:
-        """The number of chance actions of an outcome."""
+        """The number of chance actions in one outcome."""
         return max(len(self.left), 1)
 
     @property
     def orders(self) -> int:
-        """The number of orders in which the cards of an outcome are dealt."""
+        """The number of orders in which the cards of one outcome can be dealt."""
         return factorial(self.steps)
 
     @property
     def between(self) -> int:
-        """The number of histories inside the event, per history before it."""
+        """The number of histories between the start and the end of the event, per history before it."""
         return sum(prod(self.left[:step]) for step in range(1, self.steps))
 
 
@@ -172,7 +172,7 @@ class PublicGame(ABC):
 
     @abstractmethod
     def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """Return the counterfactual reach of each hand (chance and opponents), float64 [..., H_player].
+        """Return the counterfactual reach of each hand (by chance and opponents), float64 [..., H_player].
 
         Args:
             state: the public state.
@@ -186,7 +186,7 @@ class PublicGame(ABC):
 
     @abstractmethod
     def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
-        """Draw a hand for each player from the joint distribution.
+        """Sample a hand for each player from the joint distribution.
 
         Raises:
             GameError: the ranges have no compatible hands.
@@ -198,14 +198,14 @@ class PublicGame(ABC):
 
     @abstractmethod
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
-        """Return chance probabilities of the labels given all hands, float64 [labels]."""
+        """Return the chance probability of each label given all hands, float64 [labels]."""
 
     def payoffs_of(self, state: State, deals: Ints) -> Floats:
         """Return the payoffs, float64 [D, N], of deals int64 [D, N] of hands."""
         return np.array([self.payoffs(state, hands) for hands in deals.tolist()], np.float64).reshape(deals.shape)
 
     def chances_of(self, state: State, deals: Ints) -> Floats:
-        """Return chance probabilities, float64 [D, labels], for deals int64 [D, N] of hands."""
+        """Return the chance probability of each label, float64 [D, labels], for deals int64 [D, N] of hands."""
         labels = len(self.options(state).labels)
         return np.array([self.chances(state, hands) for hands in deals.tolist()], np.float64).reshape(len(deals), labels)
 
@@ -241,11 +241,11 @@ class PublicGame(ABC):
         raise NotImplementedError(f"pot shares are not implemented for {type(self).__name__}")
 
     def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
-        """Return the odd chips that players receive, relative to exact splits, float64 [N]."""
+        """Return each player's gain from odd chips relative to an exact split, float64 [N]."""
         raise NotImplementedError(f"pot shares are not implemented for {type(self).__name__}")
 
     def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
-        """Return the payoffs of winning and of losing a showdown after checks and calls, after rake.
+        """Return a player's payoffs for winning and for losing the showdown after checks and calls, after rake.
 
         A tie pays their mean.
 
@@ -268,7 +268,7 @@ class PublicGame(ABC):
         raise GameError(f"an agent for {type(self).__name__} has no policy table: its infosets cannot be enumerated")
 
     def knowledge_at(self, state: State, player: int, hand: int) -> str:
-        """Return the knowledge of a player with a hand in readable form; by default the infostate."""
+        """Return what a player with this hand knows, in readable form; defaults to the infostate."""
         return self.infostate_at(state, player, hand)
 
     def history_at(self, state: State, hands: Sequence[int]) -> History | None:
@@ -277,7 +277,7 @@ class PublicGame(ABC):
         return node if isinstance(node, History) else None
 
     def hand_name(self, state: State, player: int, hand: int) -> str:
-        """Return the name of a hand: its cards or dice, else the player's knowledge, else its number."""
+        """Return the name of a hand: its cards or dice if it has any, otherwise the player's knowledge or the hand's number."""
         hands = [int(np.argmax(possible)) for possible in self.possible(state)]
         hands[player] = hand
         try:
@@ -299,25 +299,25 @@ class PublicGame(ABC):
         return None
 
     def bets(self, state: State) -> Bets | None:
-        """Return the bet sizes of the actions; None in games without bets and where no player acts."""
+        """Return the bet sizes of the actions; None in games without bets, and where no player acts."""
         return None
 
     def name_of(self, state: State) -> str:
-        """Return a description of a state for messages."""
+        """Return a description of a state for error messages."""
         return repr(state)
 
     def picture_of(self, state: State) -> str | None:
-        """Return a text picture of a public state; None if undefined."""
+        """Return a public state drawn as text; None if undefined."""
         return None
 
     @property
     def key(self) -> Hashable:
-        """Key for comparing games; by default each object is equal only to itself."""
+        """A key for comparing games; by default each object is equal only to itself."""
         return self
 
     @property
     def title(self) -> str:
-        """The game's title: its rules' spec, or its class."""
+        """The game's title: the spec of its rules, or the name of its class."""
         rules = getattr(self, "game", None) or getattr(self, "rules", None)
         return getattr(rules, "spec", "") or getattr(rules, "title", "") or type(self).__name__
 
@@ -325,7 +325,7 @@ class PublicGame(ABC):
         return f"<{type(self).__name__} of {self.title}: {self.players} players>"
 
     def cut(self, beliefs: Sequence[Any], horizon: Any, gadget: Any = None) -> Any:
-        """Build subgames with game-specific arrays; called by :func:`treeplex.search.subgames.cut.cut` with its arguments.
+        """Build subgames with game-specific arrays; called by :func:`treeplex.search.subgames.cut.cut` with the same arguments.
 
         Returns:
             A :class:`treeplex.search.subgames.subgame.Subgame`; None if search should build it from the public tree.
@@ -333,7 +333,7 @@ class PublicGame(ABC):
         return None
 
     def continuations(self, policies: Sequence[Sequence[Any]], boards: int) -> Any:
-        """Return payoffs beyond leaves under continuation policies of a game-specific kind.
+        """Return the payoffs beyond leaves under continuation policies of a game-specific type.
 
         Args:
             policies: the continuation policies of each player.
@@ -345,7 +345,7 @@ class PublicGame(ABC):
         return None
 
     def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
-        """Return an agent (:class:`treeplex.search.agents.agent.Agent`) that plays a game-specific kind of policy.
+        """Return an agent (:class:`treeplex.search.agents.agent.Agent`) that plays a game-specific type of policy.
 
         None if policies are tables of the compiled game.
 
@@ -355,11 +355,11 @@ class PublicGame(ABC):
         return None
 
     def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
-        """Return the subgame at a state as a game with these initial ranges if that saves work, else None."""
+        """Return the subgame at a state as a separate game with these initial ranges, if that saves work; otherwise None."""
         return None
 
     def with_action(self, state: State, action: float) -> "tuple[PublicGame, int]":
-        """Return the game with an action added at a state, and the action's label.
+        """Return the game with an action added at a state, and the label of the new action.
 
         Raises:
             GameError: the rules do not have the action, or the game cannot be extended.
@@ -367,7 +367,7 @@ class PublicGame(ABC):
         raise GameError(f"no action {action!r} at {self.name_of(state)}")
 
     def label_in(self, state: State, label: int, other: "PublicGame", there: State) -> int:
-        """Map a label to another version of the game, see :meth:`with_action`.
+        """Map an action's label to another version of the game; see :meth:`with_action`.
 
         Raises:
             GameError: the other version lacks the action.
@@ -375,7 +375,7 @@ class PublicGame(ABC):
         return label
 
     def state_in(self, state: State, other: "PublicGame") -> State:
-        """Map a state to another version of the game, see :meth:`with_action`."""
+        """Map a state to another version of the game; see :meth:`with_action`."""
         return state
 
 
@@ -395,7 +395,7 @@ class PublicState:
         return on_one_line(f"<public state of {' x '.join(map(str, self.weight.shape))} hands: {self.node!r}>")
 
     def successors(self, rules: "PublicTree") -> "tuple[Decision | Chance | Terminal, tuple[PublicState, ...]]":
-        """Return the options here, and the public state after each action or chance outcome."""
+        """Return the options at a state, and the public state after each action or chance outcome."""
         visited = rules.visit(self.node)
         if isinstance(visited, Terminal):
             return visited, ()
@@ -409,7 +409,7 @@ class PublicState:
 
 
 def split_hands(weight: Floats, decision: Decision) -> Floats:
-    """Return the weights of hands after a private action: hand h with action number a becomes hand ``h * A + a``."""
+    """Return the weights of hands after a private action: hand h followed by action number a becomes hand ``h * A + a``."""
     return np.repeat(weight, len(decision.actions), axis=decision.player)
 
 
@@ -455,7 +455,7 @@ class PublicTree(PublicGame):
         return None
 
     def pot(self, node: Hashable) -> float:
-        """Return the pot in the game's units, the scale of network values; 1 without a pot."""
+        """Return the pot in the game's units, which scales network values; 1 if there is no pot."""
         stakes = self.stakes(node)
         return 1.0 if stakes is None else float(sum(stakes.paid))
 
@@ -468,7 +468,7 @@ class PublicTree(PublicGame):
         return None
 
     def picture(self, node: Hashable) -> str | None:
-        """Return a text picture of a node; None if undefined."""
+        """Return a node drawn as text; None if undefined."""
         return None
 
     @abstractmethod
@@ -476,7 +476,7 @@ class PublicTree(PublicGame):
         """Return the infostate string of ``player`` with ``hand`` at a decision node, as in the rules."""
 
     def knowledge(self, node: Hashable, player: int, hand: int) -> str:
-        """Return the knowledge of ``player`` in readable form; by default the infostate."""
+        """Return what ``player`` knows in readable form; defaults to the infostate."""
         return self.infostate(node, player, hand)
 
     @abstractmethod
@@ -588,7 +588,7 @@ class PublicTree(PublicGame):
 
 
 def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]:
-    """Return player 0's pot share if all check and call, and the weight of each pair of hands, both [H0, H1]."""
+    """Return player 0's pot share if everyone checks and calls, and the weight of each pair of hands, both [H0, H1]."""
     visited, successors = state.successors(rules)
     if isinstance(visited, Terminal):
         return state.weight * (1.0 + visited.matrix) / 2.0, state.weight
@@ -616,13 +616,13 @@ def pair_state(state: State) -> PublicState:
 
 
 def pick(generator: np.random.Generator, weights: Floats) -> int:
-    """Draw an index in proportion to the weights; robust to rounding."""
+    """Sample an index in proportion to the weights; robust to rounding."""
     cumulative = np.cumsum(weights)
     return int(min(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"), len(weights) - 1))
 
 
 def check_entries(spec: str, entries: int) -> None:
-    """Raise :class:`GameError` if tables over pairs of hands would have too many ``entries``."""
+    """Raise :class:`GameError` if tables over pairs of hands would have more entries than the limit."""
     if entries > MOST_ENTRIES:
         raise GameError(
             f"{spec} has too many hands: tables over hands need {entries:,} entries, more than {MOST_ENTRIES:,}; choose "

@@ -58,7 +58,7 @@ def info_of(name: str) -> GameInfo | None:
 
 
 def named_file(spec: str) -> str | None:
-    """Return the first file named by the spec of a built-in game; None without a file or for an unknown game."""
+    """Return the first file named in the spec of a built-in game; None if it names none or the game is unknown."""
     parsed = parse_spec(spec)
     info = info_of(parsed.name)
     files = info.files if info else ()

@@ -1,4 +1,4 @@
-"""Knuth's estimate of the size of a game from random playouts.
+"""Knuth's estimate of the size of a game, from random playouts.
 
 A playout chooses actions uniformly. The sum, along the playout, of the products of the numbers of actions is an unbiased
 estimate of the number of histories (Knuth 1975, Estimating the Efficiency of Backtrack Programs). A game is refused only if a
@@ -97,7 +97,7 @@ def summary_of(sizes: Sequence[int]) -> SizeEstimate:
 
 
 def markov_bound(sizes: Sequence[int]) -> int:
-    """Return a lower bound of the mean by Markov's inequality for the r-th largest, rounded down."""
+    """Return a lower bound on the mean of ``sizes``, from Markov's inequality for the r-th largest size, rounded down."""
     ordered, count = sorted(sizes, reverse=True), len(sizes)
     ranks = sorted({*(2**power for power in range(count.bit_length())), count})
     best = 0
@@ -109,7 +109,7 @@ def markov_bound(sizes: Sequence[int]) -> int:
 
 @final
 class SizeCheck:
-    """Monitors a walk and raises :class:`GameSizeError` as soon as it will clearly exceed its limit.
+    """Monitors a walk and raises :class:`GameSizeError` as soon as the walk is clearly going to exceed its limit.
 
     Attributes:
         next_look: the number of steps at which to call :meth:`look` next.
@@ -124,7 +124,7 @@ class SizeCheck:
         unit: str = "histories",
         count: Count = lambda deadline: None,
     ) -> None:
-        """Monitor a walk over the game ``name`` with at most ``limit`` units; ``count`` is tried before playouts."""
+        """Monitor a walk over the game ``name`` with at most ``limit`` units. An exact ``count`` is tried before playouts."""
         self._name: Final = name
         self._playout: Final = playout
         self._limit: Final = limit
@@ -196,7 +196,7 @@ class SizeCheck:
 
 
 def clearly_more(game: Game, most: int = MOST_HISTORIES) -> bool:
-    """Return whether random playouts indicate more histories than ``most``; fast but not a proof."""
+    """Return whether random playouts indicate more than ``most`` histories; fast, but not a proof."""
     playout, random, sizes = history_playout(game), Random(0), list[int]()
     deadline = perf_counter() + PLAYOUT_SECONDS
     while len(sizes) < PLAYOUTS and (len(sizes) < 2 or perf_counter() < deadline):
@@ -207,7 +207,7 @@ def clearly_more(game: Game, most: int = MOST_HISTORIES) -> bool:
 
 
 def count_text(count: int) -> str:
-    """Format a count of any size in a few characters: 123,000,000, or 4.5e12."""
+    """Format a count of any size in few characters: 123,000,000, or 4.5e12."""
     if count < 10**9:
         digits = max(0, len(str(count)) - 3)
         return f"{count // 10**digits * 10**digits:,}"
@@ -217,7 +217,7 @@ def count_text(count: int) -> str:
 
 
 def time_text(count: int, seconds_each: float) -> str:
-    """Format the duration of ``count`` steps."""
+    """Format the time that ``count`` steps take."""
     power = math.log10(count) + math.log10(max(seconds_each, 1e-9))
     for name, seconds in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if power >= math.log10(1.5 * seconds):

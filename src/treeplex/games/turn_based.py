@@ -14,17 +14,17 @@ from treeplex.games.parameters import observer
 
 
 def turn_text(player: int) -> str:
-    """Return the prefix of an infostate of a turn-based game."""
+    """Return the prefix of infostates of the player to act in a turn-based game."""
     return f"Current player: {player}\n"
 
 
 def other_names(player: int, infostate: str) -> tuple[str, str]:
-    """Return the infostate of the player to act without and with the turn prefix."""
+    """Return the acting player's infostate without and with the turn prefix."""
     return infostate.removeprefix(turn_text(player)), f"{turn_text(player)}{infostate}"
 
 
 class TurnBasedState(State):
-    """A wrapped state and, at a simultaneous node, the moves made so far (0 for a player without a choice)."""
+    """A wrapped state and, at a simultaneous node, the moves chosen so far (0 for a player without a choice)."""
 
     __slots__ = ("moves", "player", "players", "state")
 
@@ -42,7 +42,7 @@ class TurnBasedState(State):
                 )
 
     def with_skipped(self, moves: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the moves extended by the moves of the next players without a choice."""
+        """Return the moves, extended by those of the following players who have no choice."""
         while len(moves) < self.players and not self.state.legal_actions(len(moves)):
             moves += (0,)
         return moves

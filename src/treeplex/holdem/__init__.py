@@ -1,4 +1,4 @@
-"""Hold'em spots: describe, estimate and solve them, and read their solutions; ``tp.holdem``.
+"""Hold'em spots: describe, estimate and solve them, and read their solutions. Available as ``tp.holdem``.
 
 >>> import treeplex as tp
 >>> river = tp.holdem.spot("Td 9d 6h Qc 2s", "AA,QJs,JTs", "KK,T8s", pot=20, stack=60, bets="50%,a", raises="a")

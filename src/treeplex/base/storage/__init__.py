@@ -1,1 +1,1 @@
-"""Files on disk: atomic writes, checksums and tensor files that never run code."""
+"""File storage: atomic writes, checksums, and safetensors files, which cannot contain code."""

@@ -1,4 +1,4 @@
-"""Reading of untrusted files: only regular files, with limits on size and nesting.
+"""Safe reading of untrusted files: only regular files, with limits on size and nesting.
 
 Devices, pipes and sockets are refused before a byte is read, so that reading never blocks.
 """
@@ -61,7 +61,7 @@ def read_bytes(path: str | os.PathLike[str], *, most: int | None = None) -> byte
 
 
 def read_text(path: str | os.PathLike[str], *, most: int = MOST_TEXT) -> str:
-    """Read a UTF-8 file of at most ``most`` bytes; line ends become ``\\n``.
+    """Read a UTF-8 file of at most ``most`` bytes; line endings are converted to ``\\n``.
 
     Raises:
         FileError: the file is missing, not readable, too large or not UTF-8 text.
@@ -76,7 +76,7 @@ def read_text(path: str | os.PathLike[str], *, most: int = MOST_TEXT) -> str:
 
 
 def whole_lines(path: Path) -> list[str]:
-    """Return the complete lines of a file, none if it does not exist; an unterminated last line is dropped.
+    """Return a file's complete lines, or an empty list if the file does not exist. An unterminated last line is dropped.
 
     Raises:
         FileError: the file cannot be read or is not UTF-8 text.
@@ -85,7 +85,7 @@ def whole_lines(path: Path) -> list[str]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse a JSON text.
+    """Parse JSON text.
 
     Raises:
         ValueError: the text is not JSON, or is nested deeper than :data:`MOST_DEPTH`.

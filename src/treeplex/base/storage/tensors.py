@@ -58,7 +58,7 @@ class Tensor:
 
     @property
     def size(self) -> int:
-        """Size in bytes."""
+        """Size of the array in bytes."""
         return np.dtype(KINDS[self.kind]).itemsize * prod(self.shape)
 
 
@@ -106,7 +106,7 @@ def write_tensors(path: str | os.PathLike[str], about: Mapping[str, str], tensor
 
 
 def begun_digest(about: Mapping[str, str], entries: Mapping[str, Any]) -> Any:
-    """Return a SHA-256 of the metadata (without the digest) and of the names, dtypes and offsets of tensors."""
+    """Return the SHA-256 digest of the metadata (without the digest itself) and of all names, dtypes and offsets of tensors."""
     rest = {key: value for key, value in about.items() if key != "digest"}
     return hashlib.sha256(json.dumps([rest, entries], sort_keys=True).encode())
 

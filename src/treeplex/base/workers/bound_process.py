@@ -41,7 +41,7 @@ def bind(parent: int) -> None:
 
 
 def watch(parent: int) -> None:
-    """End this process once its parent changes."""
+    """End this process as soon as its parent process changes."""
     while os.getppid() == parent:
         time.sleep(POLL_SECONDS)
     os._exit(1)

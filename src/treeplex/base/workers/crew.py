@@ -101,7 +101,7 @@ class Crew(ABC):
 
     @abstractmethod
     def forget(self, number: int) -> None:
-        """Drop a shared value, here at once and in each worker at its next job."""
+        """Drop a shared value: in this process at once, and in each worker with its next job."""
 
     @abstractmethod
     def give(self, worker: int, task: Task) -> None:

@@ -104,7 +104,7 @@ class Executor:
         return {name: task.arguments for name, task in [*self._waiting, *self._under_way.values()]}
 
     def add(self, name: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
-        """Append a job to the queue.
+        """Add a job to the end of the queue.
 
         Raises:
             SpecError: the job cannot be sent.
@@ -144,7 +144,7 @@ class Executor:
     def map(
         self, function: Callable[..., ResultT], jobs: Iterable[tuple[Any, ...]], watch: Callable[[], None] | None = None
     ) -> Iterator[ResultT]:
-        """Yield the function's results in the order of ``jobs``, with a bounded number in flight.
+        """Yield the function's results in the order of ``jobs``. Limits the number of jobs in flight.
 
         Args:
             function: a function of a module; on threads and in this process any function.
@@ -200,7 +200,7 @@ class Executor:
             self.crew.give(worker, task)
 
     def give_up(self) -> None:
-        """Cancel all jobs; only threads wait for running ones."""
+        """Cancel all jobs. Running jobs are awaited on threads only."""
         self._waiting.clear()
         self._losses.clear()
         self._under_way.clear()
@@ -240,7 +240,7 @@ def make_executor(where: str, size: int | None = None, most: int | None = None) 
 
 
 def check_place(where: str) -> None:
-    """Check the name of a place to run jobs.
+    """Check the setting of where jobs run: a kind of local worker, or the address of a Ray cluster.
 
     Raises:
         SpecError: the name is unknown.

@@ -38,7 +38,7 @@ def import_ray() -> Any:
 
 
 def connect(ray: Any, address: str) -> bool:
-    """Connect to a cluster; return whether the connection is new, so that the caller must close it.
+    """Connect to a cluster; return whether this opened a new connection, which the caller must then close.
 
     Raises:
         SpecError: the cluster does not exist.
@@ -55,7 +55,7 @@ def connect(ray: Any, address: str) -> bool:
 
 
 def check_cluster(address: str) -> None:
-    """Check within a few seconds that a cluster can be reached, before long preparations.
+    """Check within a few seconds that a cluster can be reached, before any long preparation.
 
     Raises:
         SpecError: Ray is not installed, or there is no such cluster.
@@ -100,7 +100,7 @@ def head_of(address: str) -> str:
 
 
 def listens(address: str) -> None:
-    """Check that a Ray cluster answers at HOST:PORT; Ray itself takes many minutes to report a failure.
+    """Check that a Ray cluster answers at HOST:PORT, because Ray itself takes many minutes to report a failure.
 
     Raises:
         OSError: nothing listens there, or something other than Ray.
@@ -138,7 +138,7 @@ def cluster_cpus(address: str) -> int:
 
 
 def versions() -> str:
-    """Return the versions that must agree on all machines."""
+    """Return the package versions that must be the same on all machines."""
     return f"Treeplex {own_version()} on Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -184,7 +184,7 @@ class RayActors(Crew):
             self._start(actor)
 
     def _start(self, actor: int) -> None:
-        """Request an actor; it is up once it reports its versions."""
+        """Request an actor; it counts as running once it has reported its versions."""
         self._actors[actor] = self._kind.remote()
         self._starting[self._actors[actor].versions.remote()] = actor
 
@@ -197,7 +197,7 @@ class RayActors(Crew):
         del self._values[number]
 
     def give(self, worker: int, task: Task) -> None:
-        """Call a running actor, now or once one is up."""
+        """Call an actor: at once if it is running, otherwise as soon as it is."""
         self._waiting.append((worker, task))
         self._hand_out()
 
@@ -238,7 +238,7 @@ class RayActors(Crew):
         return reports
 
     def _fetched(self, reference: Any) -> tuple[Any, Exception | None]:
-        """Return the result of a call, and Ray's error if the actor died."""
+        """Return the result of a call, or Ray's error if the actor died."""
         try:
             return self._ray.get(reference), None
         except self._ray.exceptions.RayError as error:

@@ -22,7 +22,7 @@ END, OWN, LEAF, BEHIND, OPEN, OPEN_BEHIND = range(6)
 
 
 class Round(NamedTuple):
-    """A betting round: M decisions of a betting tree, and L leaves, the first decisions of the next round.
+    """A betting round: M decisions of a betting tree, and L leaves. A leaf is the first decision of the next round.
 
     Attributes:
         nodes: int64 [M], indices of the decisions in the whole tree, parents first, starting with the root.
@@ -63,7 +63,7 @@ class RoundTables(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """The players' continuation policies after a round.
+    """The continuation policies that players choose from after a round.
 
     Attributes:
         shares: float32, the blueprint's probabilities, indexed by :attr:`Nodes.rows`.
@@ -95,7 +95,7 @@ class Deals(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Scratch of a walk with up to W steps: own decisions, leaves and terminals.
+    """Scratch space for a walk of up to W steps: the player's decisions, leaves and terminals.
 
     Attributes:
         kinds: int64 [W], one of :data:`END`, :data:`OWN`, :data:`LEAF`, :data:`BEHIND`.
@@ -158,7 +158,7 @@ def search_deals(search: Search, t: int, seed: int) -> None:
 
 @kernel(**FAST)
 def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[np.uint64, int]:
-    """List the steps of a walk, successors last; return the random stream and the number of steps."""
+    """List the steps of a walk, parents before children; return the random stream and the number of steps."""
     scratch, searched, nodes = search.scratch, search.round, search.nodes
     held, decisions = search.deals.hands[k], search.round.nodes.shape[0]
     scratch.kinds[0], scratch.places[0], step, size = OPEN, 0, 0, 1
@@ -208,7 +208,7 @@ def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[
 
 @kernel(**FAST)
 def after_guided(search: Search, k: int, node: int, way: int, number: float) -> int:
-    """Draw an action from the biased blueprint; return the decision or terminal after it."""
+    """Sample an action from the biased blueprint; return the decision or terminal that follows."""
     nodes, guide, deals = search.nodes, search.guide, search.deals
     first, count = nodes.first[node], nodes.actions[node]
     row = deals.rows[deals.boards[k], nodes.street[node], deals.hands[k, nodes.player[node]]]
@@ -266,7 +266,7 @@ def copy_row(row: Floats, into: Floats) -> None:
 
 @kernel(**FAST)
 def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) -> None:
-    """Write hand values at an own decision beyond a leaf under each continuation, float64 [C, H]."""
+    """Write hand values under each continuation, float64 [C, H], at a decision of the player beyond a leaf."""
     nodes, guide, deals, sums = search.nodes, search.guide, search.deals, search.scratch.sums
     first, count, rows = nodes.first[node], nodes.actions[node], deals.rows[deals.boards[k], nodes.street[node]]
     for way in range(values.shape[0]):
@@ -287,13 +287,13 @@ def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) ->
 
 @kernel(**FAST)
 def share_of(tables: RoundTables, row: int, hand: int, frozen: bool) -> float:
-    """Return the unnormalised probability of an action for a hand: from regret matching, or frozen."""
+    """Return the unnormalised probability of a hand's action, from regret matching or a frozen policy."""
     return float(tables.fixed[row, hand] if frozen else max(tables.regrets[row, hand], 0.0))
 
 
 @kernel(**FAST)
 def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, number: float) -> int:
-    """Draw an action of a hand."""
+    """Sample an action for a hand."""
     total = 0.0
     for action in range(count):
         total += share_of(tables, row + action, hand, frozen)
@@ -309,7 +309,7 @@ def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, num
 
 @kernel(**FAST)
 def write_policy(tables: RoundTables, at: tuple[int, int, bool], policy: Floats, sums: Floats) -> None:
-    """Write the policy of regret matching, uniform where no regret is positive.
+    """Write the regret-matching policy, which is uniform where no regret is positive.
 
     Args:
         tables: the tables.
@@ -388,7 +388,7 @@ def add_average(nodes: Nodes, searched: Round, tables: RoundTables, policy: Floa
 
 @kernel(**FAST)
 def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy: Floats, weight: float) -> None:
-    """Add the policy of some rows to the average; ``before`` is the row of the player's previous action (-1: none)."""
+    """Add the policy of some rows to the average; ``before`` is the row of the player's previous action (-1 if none)."""
     row, count, _ = at
     for action in range(count):
         for hand in range(policy.shape[1]):

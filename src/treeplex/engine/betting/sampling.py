@@ -57,7 +57,7 @@ class SampledTables(NamedTuple):
 
 
 class BoardWalks(NamedTuple):
-    """Settings of walks on boards.
+    """Settings of the walks on a board.
 
     Attributes:
         seed: random seed.

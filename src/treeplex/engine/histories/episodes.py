@@ -1,4 +1,4 @@
-"""Episodes: complete plays by policy tables, recorded decision by decision in flat arrays."""
+"""Episodes: complete plays by policy tables, with each decision recorded in flat arrays."""
 
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ class Episodes(NamedTuple):
 def play_episodes(
     histories: Histories, layout: Ints, policies: Floats, seats: Ints, depth: int, seed: int, number: int
 ) -> Episodes:
-    """Play episodes; each depends only on the seed and its number, not on batching.
+    """Play episodes. Each depends only on the seed and its number, however the episodes are batched.
 
     To explore, pass exploring policies.
 

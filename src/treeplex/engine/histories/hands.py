@@ -1,4 +1,4 @@
-"""Matches between policy tables, sampled over stored histories at millions of hands per second."""
+"""Matches between policy tables, sampled over stored histories at a rate of millions of hands per second."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def sample_hands(
     seed: int,
     payoffs: Floats,
 ) -> None:
-    """Play hands; each depends only on the seed, its number and the number of its deal.
+    """Play hands. Each depends only on the seed, its hand number and its deal number.
 
     Args:
         histories: of the game, with the infosets of ``layout``.

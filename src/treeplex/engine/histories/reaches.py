@@ -9,7 +9,7 @@ from treeplex.engine.kernel import kernel
 
 @kernel()
 def opposing_reaches(histories: Histories, layout: Ints, policy: Floats) -> Floats:
-    """Return the counterfactual reach (by chance and opponents) of every infoset, float64 [I].
+    """Return the counterfactual reach (of chance and opponents) of every infoset, float64 [I].
 
     A counterfactual value divided by it is the expected value given that the infoset is reached.
 

@@ -72,7 +72,7 @@ def new_rows(histories: Histories, first: Ints, chunk: int) -> WalkRows:
 
 @kernel()
 def drawn(probabilities: Floats, first: int, count: int, number: float) -> int:
-    """Return which of ``count`` outcomes starting at ``first`` a number in [0, 1) selects."""
+    """Return which of ``count`` outcomes, starting at ``first``, is selected by a number in [0, 1)."""
     cumulative = 0.0
     for a in range(count - 1):
         cumulative += probabilities[first + a]
@@ -83,7 +83,7 @@ def drawn(probabilities: Floats, first: int, count: int, number: float) -> int:
 
 @kernel()
 def record_external(walks: RecordedWalks, walk: int, end: int, buffers: WalkRows) -> tuple[int, int, int, int]:
-    """External sampling: all actions of the traverser, one of everyone else (Lanctot et al. 2009, section 3.3).
+    """External sampling: follow all actions of the traverser and one of everyone else (Lanctot et al. 2009, section 3.3).
 
     Args:
         walks: constants of the walks.
@@ -151,7 +151,7 @@ def record_external(walks: RecordedWalks, walk: int, end: int, buffers: WalkRows
 def record_outcomes(
     walks: RecordedWalks, critic: Floats, edge: Ints, walk: int, end: int, buffers: WalkRows
 ) -> tuple[int, int, int, int, int]:
-    """Outcome sampling: one action of every player, with a critic as baseline (Schmid et al. 2019, section 4).
+    """Outcome sampling: follow one action of every player, with a critic as baseline (Schmid et al. 2019, section 4).
 
     The sampled value of an action is ``b(h, a) + [a taken] (u(ha) - b(h, a)) / q(h, a)`` and that of a history the mean of
     these under the policy, with b the critic's values and q the probability with which the traverser (exploring) or another
@@ -229,7 +229,7 @@ def record_outcomes(
 
 @kernel()
 def matched(first: Ints, values: Floats, greedy: bool) -> Floats:
-    """Regret matching: return each infoset's policy in proportion to positive values, float64 [S].
+    """Regret matching: return each infoset's policy, proportional to the positive values, float64 [S].
 
     If no value is positive, the policy is the greatest value's action if ``greedy`` (Brown et al. 2019, section 4.1), else
     uniform.

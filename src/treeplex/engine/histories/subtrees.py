@@ -70,7 +70,7 @@ def edges(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
 
 @kernel()
 def meetings(lines: Outline, ends: SmallInts) -> SmallInts:
-    """Return the lowest common ancestor of each infoset's histories, int32 [I]."""
+    """Return the lowest common ancestor of all histories of each infoset, int32 [I]."""
     common = ends[:, 0].copy()
     for infoset in range(ends.shape[0]):
         while not contains(lines, common[infoset], ends[infoset, 1]):
@@ -80,7 +80,7 @@ def meetings(lines: Outline, ends: SmallInts) -> SmallInts:
 
 @kernel()
 def own_move(nodes: SmallInts, lines: Outline, history: int) -> int:
-    """Return the history after the actor's previous move before ``history``; -1 if there is none."""
+    """Return the history right after the actor's previous move on the path to ``history``; -1 if there is none."""
     after = history
     while lines.parent[after] >= 0:
         if nodes[lines.parent[after], ACTOR] == nodes[history, ACTOR]:
@@ -91,7 +91,7 @@ def own_move(nodes: SmallInts, lines: Outline, history: int) -> int:
 
 @kernel()
 def forgotten(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
-    """Return for each infoset a history whose actor's past differs from that of its first history; -1 if none does.
+    """Return, for each infoset, a history whose actor has a different past from the first history's; -1 if there is none.
 
     Only the last own infoset and action are compared; if they agree in every infoset, whole pasts agree.
     """
@@ -130,7 +130,7 @@ def closed_subtrees(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallI
 
 @kernel()
 def ties(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
-    """Return the first sibling that each history is tied to, or itself, int32 [H].
+    """Return the first of the siblings tied to each history (the history itself if it has no ties), int32 [H].
 
     Two siblings are tied if an infoset has a history below both, or if both are tied to a third sibling.
     """

@@ -1,1 +1,1 @@
-"""Evaluation of small networks without PyTorch: single inputs, or batches in SIMD lanes."""
+"""Evaluation of small networks without PyTorch, on single inputs or on batches in SIMD lanes."""

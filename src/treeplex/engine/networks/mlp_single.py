@@ -8,7 +8,7 @@ from treeplex.engine.kernel import kernel
 
 @kernel(fastmath={"contract"})
 def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
-    """Evaluate the network: ELU on hidden layers, linear output.
+    """Evaluate the network: ELU hidden layers and a linear output layer.
 
     Args:
         sizes: [L+1], inputs, hidden units of each layer, outputs.

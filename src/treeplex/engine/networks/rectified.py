@@ -26,7 +26,7 @@ def first_layer(rows: Singles, panels: Singles, biases: Singles) -> Singles:
 
 @kernel()
 def rectified(sizes: Ints, parameters: Singles, before: Singles, more: Singles, outputs: Singles) -> None:
-    """Evaluate a network from its first layer on: ReLU on all layers but the last.
+    """Evaluate a network, given its first layer in two parts: ReLU on all layers but the last.
 
     Args:
         sizes: int64 [L], number of units of each layer.

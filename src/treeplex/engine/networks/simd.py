@@ -1,4 +1,4 @@
-"""SIMD values of sixteen numbers, which compiled loops keep in registers.
+"""SIMD vectors of sixteen numbers, which compiled loops keep in registers.
 
 LLVM vectorises simple loops over arrays, but a matrix product is fast only if a tile of the result stays in registers during
 the inner loop, which arrays do not. A tile therefore uses values of this type: one 512-bit or two 256-bit registers. They exist

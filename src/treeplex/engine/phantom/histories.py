@@ -1,4 +1,4 @@
-"""Own histories of a phantom game, and lists of those compatible with one player's side of a timeline.
+"""Each player's own histories in a phantom game, and lists of those compatible with that player's side of a timeline.
 
 With symmetry, an own history represents all its images. Infosets and sequences belong to one representative; any other image is
 stored as its number and the group element that maps the representative to it, packed in one integer. Without symmetry the group
@@ -27,7 +27,7 @@ NODES, POOL, CHILDREN, EDGES, LISTS, ENTRIES = range(6)
 
 
 class Histories(NamedTuple):
-    """Own histories of both players, provisionally numbered, empty sequences first; arrays have spare capacity.
+    """Both players' own histories, provisionally numbered, empty sequences first. Arrays have spare capacity.
 
     Attributes:
         player, step: [I], player of each infoset and the step that leads to it.
@@ -51,7 +51,7 @@ class Histories(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Nodes: lists of a player's own histories compatible with a timeline, up to a turn or a step of the player.
+    """Nodes of a player: lists of own histories compatible with a timeline, up to the player's next turn or latest step.
 
     Attributes:
         begin, size: [nodes], start and number of the node's own histories in the pool.
@@ -99,7 +99,7 @@ def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
 
 @kernel(**NO_COUNTS)
 def step_of(histories: Histories, group: Group, entry: int, cell: int, put: int) -> int:
-    """Return the packed step from a packed infoset by a try on a cell."""
+    """Return the packed step for a try on a cell at a packed infoset."""
     order = len(group.images)
     about, element = histories.about[entry // order], entry % order
     known, fixing = about & BOARD, about >> STABILISER & 255
@@ -142,7 +142,7 @@ def arrive(histories: Histories, group: Group, packed: int, player: int) -> int:
 
 @kernel(**NO_COUNTS)
 def room_to_arrive(histories: Histories, group: Group, many: int) -> bool:
-    """Return whether ``many`` new infosets and their sequences fit into the tables."""
+    """Return whether the tables have room for ``many`` new infosets and their sequences."""
     cells = group.images.shape[1]
     infosets = fits(histories.filled, histories.wanted, INFOSETS, many, len(histories.player))
     return bool(fits(histories.filled, histories.wanted, SEQUENCES, many * cells, len(histories.owner)) and infosets)
@@ -161,7 +161,7 @@ def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opene
 
 @kernel(**NO_COUNTS)
 def open_node(histories: Histories, group: Group, side: Side, node: int, player: int) -> bool:
-    """Convert the steps of a node to infosets in place; False if a table is full."""
+    """Convert a node's steps to infosets in place; return False if a table is full."""
     if side.opened[node] == 0:
         if not room_to_arrive(histories, group, side.size[node]):
             return False
@@ -173,7 +173,7 @@ def open_node(histories: Histories, group: Group, side: Side, node: int, player:
 
 @kernel(**NO_COUNTS)
 def add_placed(histories: Histories, group: Group, side: Side, node: int, cell: int) -> int:
-    """Add the node after a stone on a cell, the first of its images; ``NO_ROOM`` if a table is full."""
+    """Add the node after a stone is placed on a cell, the first of its symmetric images; ``NO_ROOM`` if a table is full."""
     size, begin = side.size[node], side.filled[POOL]
     if not (
         fits(side.filled, side.wanted, NODES, 1, len(side.begin)) and fits(side.filled, side.wanted, POOL, size, len(side.pool))
@@ -195,7 +195,7 @@ def known_at(histories: Histories, group: Group, entry: int) -> int:
 
 @kernel(**NO_COUNTS)
 def add_failed(histories: Histories, group: Group, side: Side, node: int, board: int, fixing: int) -> int:
-    """Add the node after a failed try on one of these stones in an abrupt game.
+    """Add the node reached by a failed try on one of these stones in an abrupt game.
 
     Returns:
         The node; ``NONE`` if all these stones are known, ``NO_ROOM`` if a table is full.
@@ -220,7 +220,7 @@ def add_failed(histories: Histories, group: Group, side: Side, node: int, board:
 
 @kernel(**NO_COUNTS)
 def add_closure(histories: Histories, group: Group, side: Side, node: int, board: int, fixing: int, player: int) -> int:
-    """Add the node of a turn in a classical game, where tries on these stones may have failed before.
+    """Add the node for a turn in a classical game, where tries on these stones may have failed before.
 
     Returns:
         The node; ``NO_ROOM`` if a table is full.
@@ -292,7 +292,7 @@ def waiting_list(histories: Histories, group: Group, side: Side, node: int) -> i
 
 @kernel(**NO_COUNTS)
 def placed(histories: Histories, group: Group, side: Side, node: int, cell: int, won: "NDArray[np.bool_]") -> int:
-    """Return the packed node after a stone, or the list of last sequences if it wins; ``NO_ROOM`` if a table is full."""
+    """Return the packed node after a stone, or the list of last sequences if the stone wins; ``NO_ROOM`` if a table is full."""
     order, cells, stones = len(group.images), group.images.shape[1], side.stones[node]
     if side.first_child[node] == NONE:
         many = cells - group.counts[stones]
@@ -336,7 +336,7 @@ def edge_place(keys: Ints, key: int) -> int:
 
 @kernel(**NO_COUNTS)
 def failed(histories: Histories, group: Group, side: Side, node: int, board: int, player: int, abrupt: bool) -> int:
-    """Return the packed node against these stones: after a failed try (abrupt), or at a turn (classical).
+    """Return the packed node against the opponent's stones: after a failed try (abrupt), or at a turn (classical).
 
     Returns:
         The node; ``NONE`` if no try can fail, ``NO_ROOM`` if a table is full.

@@ -42,7 +42,7 @@ class Group(NamedTuple):
 
 
 def permuted(image: Sequence[int]) -> Ints:
-    """Return the image of each set of cells, int64 [2**n], given the image of each cell."""
+    """Map each set of cells to its image, int64 [2**n], given the image of each cell."""
     sets = np.arange(1 << len(image))
     return sum(((sets >> cell & 1) << target for cell, target in enumerate(image)), np.zeros_like(sets))
 
@@ -77,7 +77,7 @@ def group_of(permutations: Ints) -> Group:
 
 @kernel(**NO_COUNTS)
 def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]:
-    """Return the smallest image of a set of cells under a subgroup, an element mapping to it, and its stabiliser."""
+    """Return the smallest image of a set of cells under a subgroup, a group element that yields it, and its stabiliser."""
     least, toward = board, 0
     for element in range(1, len(group.images)):
         if subgroup >> element & 1 and group.boards[element, board] < least:
@@ -91,5 +91,5 @@ def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]
 
 @kernel(**NO_COUNTS)
 def images_of(group: Group, fixing: int) -> int:
-    """Return the size of an orbit with this stabiliser."""
+    """Return the size of the orbit of a set with this stabiliser."""
     return int(len(group.images) // group.elements[fixing])

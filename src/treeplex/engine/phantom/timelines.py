@@ -102,7 +102,7 @@ class TimelineWalk(NamedTuple):
 
 @kernel(**NO_COUNTS)
 def advance(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, most: int) -> bool:
-    """Advance the walk by at most ``most`` steps; False if a table is full."""
+    """Advance the walk by at most ``most`` steps; return False if a table is full."""
     for _ in range(most):
         depth = walk.depth[0]
         if depth < 0:
@@ -124,7 +124,7 @@ def advance(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, most: int)
 
 @kernel(**NO_COUNTS)
 def push(walk: TimelineWalk, node: int, nodes: int, pool: int, begin: int, end: int, mark: int) -> None:
-    """Push a frame with a node of player 0 and its pairs, where player 1 acts next."""
+    """Push a frame with a node of player 0 and its pairs; player 1 acts next."""
     walk.depth[0] += 1
     frame = walk.frames[walk.depth[0]]
     frame[STAGE], frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END], frame[AT] = EXPAND, node, begin, end, begin
@@ -142,13 +142,13 @@ def pop(walk: TimelineWalk, frame: Ints) -> None:
 
 @kernel(**NO_COUNTS)
 def end_list(walk: TimelineWalk, number: int, value: float) -> None:
-    """Finish the terms of player 0's current list."""
+    """Complete the terms of player 0's current list."""
     walk.ends[number], walk.values[number] = walk.filled[OTHERS], value
 
 
 @kernel(**NO_COUNTS)
 def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
-    """Expand player 1's next moves, pair by pair; False if a table is full."""
+    """Expand player 1's next moves, pair by pair; return False if a table is full."""
     histories, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
     compose, inverse, boards = group.compose, group.inverse, group.boards
     pairs, others, filled, children = walk.pairs, walk.others, walk.filled, second.children
@@ -221,7 +221,7 @@ def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints
 
 @kernel(**NO_COUNTS)
 def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> bool:
-    """Group the pairs by player 1's stones, after placing stones in abrupt games; False if a table is full."""
+    """Group the pairs by player 1's stones, in abrupt games after placing new ones; return False if a table is full."""
     node, begin, end = frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END]
     if abrupt and not open_node(walk.own, group, walk.first, node, 0):
         return False
@@ -260,7 +260,7 @@ def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
 
 @kernel(**NO_COUNTS)
 def put_here(walk: TimelineWalk, group: Group, frame: Ints, node: int, begin: int, end: int) -> None:
-    """Count the histories at a turn of player 0; its stones are placed next."""
+    """Count the histories at a turn of player 0, before it places a stone."""
     order, first, met, visits = len(group.images), walk.first, 0, walk.own.visits
     weight, pairs, sizes, pool = images_of(group, first.fixing[node]), walk.pairs, walk.second.size, first.pool
     for index in range(begin, end):
@@ -301,7 +301,7 @@ def next_group(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
 
 @kernel(**NO_COUNTS)
 def place_stone(walk: TimelineWalk, group: Group, won: Won, frame: Ints) -> bool:
-    """Place player 0's stone on the next cell for all pairs in which it is free; False if a table is full."""
+    """Place player 0's stone on the next cell for all pairs in which the cell is free; return False if a table is full."""
     first, order, node, cell = walk.first, len(group.images), frame[HERE], frame[CELL]
     cells, begin, end = group.images.shape[1], frame[HERE_BEGIN], frame[HERE_END]
     if cell == cells:

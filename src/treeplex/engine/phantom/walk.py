@@ -217,7 +217,7 @@ def with_room(walk: TimelineWalk, packed: int) -> TimelineWalk:
 
 
 def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1, most: int | None = None) -> None:
-    """Lengthen arrays in place to at least ``times * wanted`` rows: by a half if short, else by an eighth.
+    """Lengthen arrays in place to at least ``times * wanted`` rows; short arrays grow by half, long ones by an eighth, or more.
 
     They never exceed ``most * times`` rows.
 
@@ -247,7 +247,7 @@ def check_room(more: int) -> None:
 def by_sequence(
     lengths: tuple[SmallInts, SmallInts], entries: tuple[SmallInts, SmallInts], final: Ints
 ) -> tuple[Ints, SmallInts]:
-    """Return the lists that contain each sequence, by final number: pointers [Q+1] and ascending lists [entries]."""
+    """Return the lists that contain each sequence, by final number: pointers [Q+1] and sorted lists [entries]."""
     pointers = np.zeros(len(final) + 1, np.int64)
     for player in range(2):
         for sequence in entries[player]:

@@ -16,7 +16,7 @@ from treeplex.engine.tree.gradient import gradient
 
 
 class Preorder(NamedTuple):
-    """The treeplex of one player by place, with n infosets and K non-empty sequences.
+    """One player's treeplex in preorder, with n infosets and K non-empty sequences; a place is a position in that order.
 
     Attributes:
         infoset: [n], index of each infoset among the player's, in preorder.
@@ -40,7 +40,7 @@ class Preorder(NamedTuple):
 
 
 class DeviationSums(NamedTuple):
-    """One player's recommendations and their values, summed over joint plans, by place.
+    """One player's recommendations and their values, summed over joint plans and indexed by place.
 
     Places are those of :class:`Preorder`.
 
@@ -65,7 +65,7 @@ EMPTY, BEST_BY_PLAN, LARGEST_BY_PLAN, EXPECTED = 0, 1, 2, 3
 
 @kernel()
 def best_below(order: Preorder, infoset: int, values: Floats) -> float:
-    """Return the best payoff from an infoset on.
+    """Return the best payoff from an infoset onwards.
 
     Args:
         order: the player's places.
@@ -97,7 +97,7 @@ def recommended_gradient(
     values: Floats,
     total: Floats,
 ) -> None:
-    """Add to ``total`` [Q] the gradient of ``player`` against the others' plans, each joint plan times its weight.
+    """Add the gradient of ``player`` to ``total`` [Q]: the sum over joint plans of the others' plans, weighted by probability.
 
     The gradient is linear in one player's strategy, so consecutive joint plans that differ only in the last opponent's plan
     need one gradient together. ``strategy`` and ``values`` [Q] are scratch.
@@ -219,7 +219,7 @@ def add_plan(
     worth: Floats,
     seen: DeviationSums,
 ) -> None:
-    """Add one own plan to the sums: its probability, and the gradient against the others.
+    """Add one of the player's plans to the sums: its probability, and the gradient against the others' plans.
 
     Args:
         order: the player's places.
@@ -269,7 +269,7 @@ def add_plan(
 
 @kernel()
 def best_deviation(order: Preorder, seen: DeviationSums, informed: Floats, uninformed: Floats) -> None:
-    """Compute the best payoff of leaving the plan at each infoset and playing on independently.
+    """Compute the best payoff for a player who abandons the plan at each infoset and then plays independently.
 
     Args:
         order: the player's places.
@@ -295,7 +295,7 @@ def best_deviation(order: Preorder, seen: DeviationSums, informed: Floats, uninf
 
 @kernel()
 def extended_value(order: Preorder, follow_on: Floats, deviation: Floats, informed: bool) -> float:
-    """Return the best payoff, without the empty sequence, of a player who may leave the plan at any infoset.
+    """Return the best payoff of a player who may abandon the plan at any infoset, excluding the empty sequence's payoff.
 
     Args:
         order: the player's places.

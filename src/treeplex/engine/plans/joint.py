@@ -1,4 +1,4 @@
-"""The loop of CFR-S and CFR-Jr: regret matching that accumulates joint play instead of each player's average."""
+"""The loop of CFR-S and CFR-Jr: regret matching that accumulates joint play in place of each player's average."""
 
 from typing import NamedTuple
 
@@ -84,7 +84,7 @@ def iterate_jointly(
 
 @kernel()
 def keep(stored: NDArray[np.float64] | NDArray[np.uint8], spacing: Ints, t: int, played: Floats) -> None:
-    """Store the strategies of iteration t if t is a multiple of the spacing, making room if needed."""
+    """Store the strategies of iteration t if t is a multiple of the spacing, enlarging the store if needed."""
     if t % spacing[0] != 0:
         return
     if spacing[1] == stored.shape[0]:

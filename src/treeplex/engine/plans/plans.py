@@ -77,7 +77,7 @@ def joint_gradients(
     gradients: Floats,
     values: Floats,
 ) -> None:
-    """Compute payoffs of a distribution over joint plans, and gradients against the others' plans.
+    """Compute the expected payoffs of a distribution over joint plans, and the gradients against the other players' plans.
 
     Args:
         tree, payoff: the game.
@@ -106,7 +106,7 @@ def joint_gradients(
 
 @kernel()
 def draw_plan(tree: Tree, player: int, policy: Floats, state: np.uint64, strategy: Floats) -> np.uint64:
-    """Draw a reduced plan from a behaviour policy and write its sequence form; return the next stream state.
+    """Sample a reduced plan from a behaviour policy and write its sequence form; return the next stream state.
 
     One number is drawn at each infoset that the plan leads to, in compiled order. It selects the first action whose cumulative
     probability exceeds it, or else the last action with positive probability.
@@ -142,7 +142,7 @@ def read_plan(tree: Tree, player: int, strategy: Floats, plan: SmallInts) -> Non
 
 @kernel()
 def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weights: Floats) -> int:
-    """Decompose a sequence-form strategy into plans; return their number.
+    """Decompose a sequence-form strategy into a mixture of plans; return the number of plans.
 
     Each step takes the plan that maximises the minimum remaining weight over its last sequences, and subtracts that weight from
     them. The remainder is a scaled sequence-form strategy, so a plan of positive weight exists until only rounding (2^-52) is
@@ -189,7 +189,7 @@ def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weigh
 def take(
     tree: Tree, player: int, choice: SmallInts, weight: float, last: NDArray[np.bool_], left: Floats, plan: SmallInts
 ) -> None:
-    """Write the reduced plan of choices [I_i], and subtract its weight from its last sequences."""
+    """Write the reduced plan that follows these choices [I_i], and subtract its weight from its last sequences."""
     q0, i0 = tree.sequence_offsets[player], tree.infoset_offsets[player]
     played = np.zeros(left.shape[0], np.bool_)
     played[0] = True
@@ -206,7 +206,7 @@ def take(
 
 @kernel()
 def product_statistics(tree: Tree, payoff: Payoff, strategies: Floats, gradients: Floats, values: Floats) -> None:
-    """Compute payoffs and gradients of strategy profiles, one per row.
+    """Compute the payoffs and gradients of strategy profiles, one profile per row.
 
     Args:
         tree, payoff: the game.
@@ -242,7 +242,7 @@ def decompose_all(tree: Tree, player: int, strategies: Floats, plans: SmallInts,
 
 @kernel()
 def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: Ints, weights: Floats) -> None:
-    """Expand products of mixtures of plans into joint plans.
+    """Expand a product of the players' mixtures of plans into joint plans.
 
     Args:
         counts: [N, K], number of plans of each player in each product.
@@ -270,7 +270,7 @@ def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: I
 
 @kernel()
 def draw_plans(tree: Tree, player: int, strategies: Floats, seed: int, first: int, plans: SmallInts) -> None:
-    """Draw one plan per row of ``strategies`` [K, Q] into ``plans`` [K, I_i]; row k uses the stream ``first + k``."""
+    """Sample one plan per row of ``strategies`` [K, Q] into ``plans`` [K, I_i]; row k uses the stream ``first + k``."""
     policy, drawn = np.empty(strategies.shape[1]), np.empty(strategies.shape[1])
     for k in range(strategies.shape[0]):
         normalise(tree, player, strategies[k], policy)

@@ -17,13 +17,13 @@ SECTION = (math.sqrt(5.0) - 1.0) / 2.0
 
 @kernel(**NO_COUNTS)
 def probability_of(chance: Floats, rows: Floats, actor: int, slot: int) -> float:
-    """Return the probability that chance or a player takes the action of a slot."""
+    """Return the probability that chance or a player takes the action stored in a slot."""
     return float(chance[slot] if actor == CHANCE else rows[slot, POLICY])
 
 
 @kernel(**NO_COUNTS)
 def next_quantile(quantiles: Floats, player: int, key: int) -> float:
-    """Return the chance node's next number in [0, 1): golden-ratio steps spread consecutive visits evenly."""
+    """Return a chance node's next number in [0, 1); golden-ratio steps spread consecutive visits evenly."""
     number = quantiles[player, key] + SECTION
     if number >= 1.0:
         number -= 1.0

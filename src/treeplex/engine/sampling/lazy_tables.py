@@ -30,7 +30,7 @@ def settle_averages(first: Ints, parents: Ints, marks: Floats, policy: Floats, t
 
 @kernel()
 def normalise_met(first: Ints, weights: Floats) -> None:
-    """Normalise each infoset's weights >= 0 in place, uniform if all are zero; float64 [S]."""
+    """Normalise each infoset's non-negative weights in place, to the uniform policy if all are zero; float64 [S]."""
     for infoset in range(first.shape[0] - 1):
         total = 0.0
         for slot in range(first[infoset], first[infoset + 1]):

@@ -1,4 +1,4 @@
-"""Tables of Monte Carlo CFR (regrets, policies, averages) and their updates on a visit."""
+"""The tables of Monte Carlo CFR (regrets, policies, averages) and their updates at each visit."""
 
 import math
 from typing import NamedTuple
@@ -67,7 +67,7 @@ def catch_up(
     sample_reach: float,
     weights: Floats,
 ) -> None:
-    """Update the average and apply pending discounts at a visited infoset before its regrets change."""
+    """Apply pending updates of the average and pending discounts at a visited infoset, before its regrets change."""
     rows, total = tables.rows, tables.totals[player]
     share = 0.0
     if rules.averaging == LAZY:
@@ -129,7 +129,7 @@ def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, r
 
 @kernel(**NO_COUNTS)
 def settle(layout: Layout, totals: Floats, policy: Floats, mark: Floats, average: Floats) -> None:
-    """Bring a lazily updated average up to date, top-down.
+    """Bring a lazily updated average up to date, from the root down.
 
     Args:
         layout: the infosets, parents before children.

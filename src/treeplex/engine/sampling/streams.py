@@ -17,7 +17,7 @@ MASK = (1 << 64) - 1
 
 @kernel()
 def mixed(z: np.uint64) -> np.uint64:
-    """SplitMix64's output function: every bit of the output depends on every bit of the input."""
+    """SplitMix64's output function: every output bit depends on every input bit."""
     z = (z ^ (z >> SHIFTS[0])) * FIRST
     z = (z ^ (z >> SHIFTS[1])) * SECOND
     return z ^ (z >> SHIFTS[2])
@@ -37,12 +37,12 @@ def advanced(state: np.uint64) -> np.uint64:
 
 @kernel()
 def unit(state: np.uint64) -> float:
-    """Return the number in [0, 1) of a state, a multiple of 2^-53."""
+    """Convert a state to a number in [0, 1), a multiple of 2^-53."""
     return float(mixed(state) >> SHIFTS[3]) * UNIT
 
 
 class Stream:
-    """The random stream in pure Python: ``Stream(seed, iteration, player).draw()``."""
+    """The same random stream in pure Python: ``Stream(seed, iteration, player).draw()``."""
 
     def __init__(self, seed: int, iteration: int, player: int) -> None:
         self.state = plainly_mixed(plainly_mixed(plainly_mixed(seed + int(GOLDEN)) + iteration) + player)

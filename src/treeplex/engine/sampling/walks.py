@@ -1,4 +1,4 @@
-"""Monte Carlo CFR: one walk over sampled histories for all schemes.
+"""Monte Carlo CFR: one kernel that walks sampled histories, for all sampling schemes.
 
 A scheme determines which actions of the traverser, the other players and chance a walk follows. Importance weights, baselines,
 regrets and averages all derive from the sampling probabilities.
@@ -42,7 +42,7 @@ from treeplex.engine.sampling.streams import advanced, start, unit
 
 
 class Scratch(NamedTuple):
-    """Scratch of one walk.
+    """Scratch space for one walk.
 
     Attributes:
         frames, numbers: [D, 3], the histories on the current path, by depth.
@@ -255,7 +255,7 @@ def climb(
 
 @kernel(**INLINED)
 def skip(nodes: SmallInts, rows: Floats, node: int, skipped: float, chosen: Floats) -> None:
-    """Skip own actions with zero probability and very negative regrets that do not end the game."""
+    """Skip the traverser's actions with zero probability and very negative regret, unless they end the game."""
     child, children, key = nodes[node, CHILD], nodes[node, CHILDREN], nodes[node, KEY]
     for a in range(children):
         seldom = rows[key + a, REGRET] < skipped and rows[key + a, POLICY] == 0.0

@@ -31,7 +31,7 @@ def discount(t: float, exponent: float, offset: float = 1.0) -> float:
 
 
 def discounts(t: Floats, exponent: float, offset: float, *, at_zero: float) -> Floats:
-    """Return :func:`discount` for an array of t >= 0 as ``1 / (1 + offset t^-a)``; ``at_zero`` at t = 0.
+    """Return :func:`discount` for an array of t >= 0, as ``1 / (1 + offset t^-a)``; ``at_zero`` is the value at t = 0.
 
     Sampled walks sum log discounts, so at t = 0 they need 1 in place of 0.
     """

@@ -53,7 +53,7 @@ def iterate_greedily(
 
 @kernel()
 def least_potential(old: Floats, new: Floats, lowest: float) -> float:
-    """Return the s in [lowest, 1] that minimises ``sum ([(1 - s) old + s new]+)^2``, by bisection of its slope."""
+    """Return the s in [lowest, 1] that minimises ``sum ([(1 - s) old + s new]+)^2``, by bisection on its derivative."""
     low, high = lowest, 1.0
     if potential_slope(old, new, low) >= 0.0:
         return low

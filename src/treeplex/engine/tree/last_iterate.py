@@ -105,7 +105,9 @@ def iterate_transformed(
 
 @kernel()
 def transformed_step(tree: Tree, player: int, gamma: float, regrets: Floats, policy: Floats, values: Floats) -> None:
-    """Sweep bottom-up: back up the perturbed policy, add regrets of the unperturbed one, set the next perturbed policy."""
+    """Sweep bottom-up: back up values of the perturbed policy, add regrets of the unperturbed one, set the next perturbed
+    policy.
+    """
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
         for j in range(n):

@@ -1,4 +1,4 @@
-"""Learned discounting: a network observes the run and sets the next discounts (Xu et al. 2024, DDCFR, section 3).
+"""Learned discounting: a network observes the run and chooses the next discounts (Xu et al. 2024, DDCFR, section 3).
 
 Decisions, iterations and evaluation all run in compiled code. A training episode of 1000 iterations with an exploitability at
 each takes milliseconds.
@@ -57,7 +57,7 @@ COLUMNS = len(Weights._fields)
 
 
 class DiscountNetwork(NamedTuple):
-    """A learned discount policy in the form that Numba uses.
+    """A learned discount policy in a form that Numba can use.
 
     Attributes:
         sizes, parameters: the network, see :func:`treeplex.engine.networks.mlp_single.forward`.
@@ -86,7 +86,7 @@ class DiscountNetwork(NamedTuple):
 
 
 class LearnedState(NamedTuple):
-    """State of a learned rule in addition to :class:`TreeState`, float64, updated in place.
+    """Additional state of a learned rule besides :class:`TreeState`, float64, updated in place.
 
     Attributes:
         seen: [Q], policy at the last decision; empty if no feature uses its movement.
@@ -101,7 +101,7 @@ class LearnedState(NamedTuple):
 
 @kernel()
 def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
-    """Write the :class:`treeplex.engine.tree.regret.Weights` of the exponents at iteration t.
+    """Write the :class:`treeplex.engine.tree.regret.Weights` that the exponents give at iteration t.
 
     With a prediction strength above 0, the next policy uses regrets discounted by the next factor, as in PDCFR. An infinite
     alpha or beta means no discount, also at t = 1.
@@ -119,7 +119,7 @@ def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
 
 @kernel()
 def outside_theorem(exponents: Floats, t: int, horizon: int) -> bool:
-    """Return whether exponents are outside the ranges with a convergence proof (Xu et al. 2024, theorem 1).
+    """Return whether any exponent is outside the range covered by the convergence proof (Xu et al. 2024, theorem 1).
 
     Alpha is in [0, 5], from T/2 on in [1, 5]; beta in [-5, 0]; gamma in [0, 5].
     """
@@ -189,7 +189,7 @@ def observe(
     work: Workspace,
     activations: Floats,
 ) -> None:
-    """Write the run's features to the front of ``activations``, and the exploitability (if used) to ``memory[LATEST]``."""
+    """Write the run's features to the front of ``activations`` and, if it is used, the exploitability to ``memory[LATEST]``."""
     regrets, policy, seen, memory = state.regrets, state.policy, learned.seen, learned.memory
     for f in range(scheme.features.shape[0]):
         feature = scheme.features[f]
@@ -235,7 +235,7 @@ def iterate_learned(
     noise: Floats,
     trace: Floats,
 ) -> int:
-    """Run iterations ``done + 1 ... done + iterations``, with a new decision whenever the last one expires.
+    """Run iterations ``done + 1 ... done + iterations``; the network decides again whenever its last decision expires.
 
     Args:
         tree, payoff: a two-player zero-sum game.

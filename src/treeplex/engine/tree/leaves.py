@@ -10,7 +10,7 @@ from treeplex.engine.kernel import kernel
 
 @kernel()
 def gather(sequences: Ints, strategy: Floats, reach: Floats) -> None:
-    """Write ``reach`` [K, H], the strategy of ``sequences`` [K, H]; 0 where a sequence is -1."""
+    """Write ``reach`` [K, H], the reach of ``sequences`` [K, H]; 0 where a sequence is -1."""
     for k in range(sequences.shape[0]):
         for h in range(sequences.shape[1]):
             q = sequences[k, h]
@@ -28,7 +28,7 @@ def scatter(sequences: Ints, entries: Floats, values: Floats) -> None:
 
 
 class PairWeights(NamedTuple):
-    """Unnormalised chance probabilities of pairs of hands at K leaves, grouped by matrix.
+    """Unnormalised chance probabilities of pairs of hands at K leaves, grouped by shared matrix.
 
     Attributes:
         matrices: the matrices, concatenated in row-major order.
@@ -110,7 +110,7 @@ def encode(reach: Floats, base: Floats, slots: Ints, offset: int, inputs: Single
 
 @kernel()
 def decode(outputs: Singles, slots: Ints, values: Floats) -> None:
-    """Read one player's values [K, H] from network outputs [K, 2 H], in which the player to act comes first."""
+    """Read one player's values [K, H] from network outputs [K, 2 H], where the player to act comes first."""
     hands = values.shape[1]
     for k in range(values.shape[0]):
         for h in range(hands):

@@ -14,7 +14,7 @@ from treeplex.engine.tree.sweeps import reach
 
 
 class Weights(NamedTuple):
-    """Weights of regrets, prediction and average in one iteration. The defaults are plain CFR.
+    """Weights of regrets, prediction and average in one iteration; the defaults are plain CFR.
 
     Attributes:
         positive, negative: factors on positive and negative regrets before the new ones are added.

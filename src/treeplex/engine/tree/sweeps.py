@@ -76,7 +76,7 @@ def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) 
 
 @kernel()
 def best_response(tree: Tree, player: int, values: Floats, infoset_values: Floats, policy: Floats) -> float:
-    """Return :func:`best_value` and write the pure policy that attains it, with ties going to the first action."""
+    """Return :func:`best_value` and write the pure policy that attains it; ties go to the first action."""
     value = best_value(tree, player, values, infoset_values)
     for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]

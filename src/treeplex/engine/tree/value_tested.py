@@ -1,4 +1,4 @@
-"""Value-tested CFR+: every infoset tests the benefit of prediction and sets its prediction strength accordingly.
+"""Value-tested CFR+: every infoset tests whether prediction helps, and sets its prediction strength accordingly.
 
 Each infoset keeps two candidate strategies that are not played: one without prediction and one with full prediction. When the
 next action values are known, the difference of the candidates' payoffs is added to a decaying sum. The ratio of this sum to the
@@ -37,7 +37,7 @@ class ValueTest(NamedTuple):
     rounding: float
 
     def row(self, average_discount: float = 1.0) -> tuple[float, ...]:
-        """Return one row: the columns of :class:`Weights`, then :data:`DECAY`, :data:`UNTESTED` and :data:`ROUNDING`.
+        """Return one row: the columns of :class:`Weights` followed by :data:`DECAY`, :data:`UNTESTED` and :data:`ROUNDING`.
 
         ``average_discount`` is the factor on the average in engines with a single average.
         """

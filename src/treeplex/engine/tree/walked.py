@@ -1,4 +1,4 @@
-"""Gradients of games without stored terminals: kernels call a walk over the rules by its number.
+"""Gradients for games without stored terminals: kernels call a numbered walk over the rules.
 
 A kernel that contained the functions of a user's game would have to be recompiled for each game. Kernels call one external
 symbol instead, which looks up the walk by its number. The call goes through Python, about 20 microseconds per gradient.
@@ -21,7 +21,7 @@ SYMBOL = "treeplex_walked_gradient"
 
 
 class GradientWalk(Protocol):
-    """Rules that are walked to compute a gradient."""
+    """Game rules that are walked to compute a gradient."""
 
     def add_gradient(self, player: int, strategy: Floats, values: Floats) -> None:
         """Add the utility gradient of ``player`` to ``values`` [Q], against ``strategy`` [Q]."""
@@ -33,14 +33,14 @@ _numbers = count()
 
 
 def number_of_walk(walk: GradientWalk) -> int:
-    """Register a walk and return its number, valid as long as the walk is referenced."""
+    """Register a walk and return its number, which is valid as long as the walk is referenced."""
     number = next(_numbers)
     _walks[number] = walk
     return number
 
 
 def _called(number: int, player: int, sequences: int, strategy: Any, values: Any) -> int:
-    """Entry point for kernels: 0, or 1 if the walk was interrupted by Ctrl-C or lack of memory."""
+    """Entry point for kernels: returns 0, or 1 if Ctrl-C or lack of memory interrupted the walk."""
     try:
         arrays = (np.ctypeslib.as_array(address, (sequences,)) for address in (strategy, values))
         _walks[number].add_gradient(player, *arrays)
@@ -52,7 +52,7 @@ def _called(number: int, player: int, sequences: int, strategy: Any, values: Any
 
 @contextmanager
 def walks_raise() -> Iterator[None]:
-    """Re-raise the original exception (Ctrl-C or lack of memory) if a kernel fails on an interrupted walk."""
+    """Re-raise the original exception (Ctrl-C or lack of memory) if a kernel fails because its walk was interrupted."""
     try:
         yield
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""The first walk over rules: numbers infosets, validates the rules, and counts sizes."""
+"""The first walk over rules: numbers infosets, validates the rules, and counts histories and sequences."""
 
 from typing import Any, NamedTuple
 
@@ -73,7 +73,7 @@ class Discovery(NamedTuple):
 
 @kernel()
 def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
-    """Return the array, or a longer copy if it is too short."""
+    """Return the array, or a longer copy if it has fewer than ``needed`` rows."""
     if needed <= len(array):
         return array
     longer = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
@@ -110,7 +110,7 @@ def rehashed(rows: Ints, count: int, size: int) -> SmallInts:
 
 @kernel()
 def fault_of_node(frames: Frames, depth: int, players: int, most: int, detail: Floats) -> int:
-    """Return the fault code of a node's actor, number of actions and chance probabilities."""
+    """Return the fault code for a node's actor, number of actions and chance probabilities."""
     player, count = frames.integers[depth, MOVER], frames.integers[depth, ABOUT + COUNT]
     if player != CHANCE and not 0 <= player < players:
         detail[0] = player
@@ -133,7 +133,7 @@ def fault_of_node(frames: Frames, depth: int, players: int, most: int, detail: F
 
 @kernel()
 def fault_of_visit(frames: Frames, depth: int, row: Ints, action_ids: Ints) -> int:
-    """Return the fault code of a history that joins an existing infoset."""
+    """Return the fault code for a history that reaches a known infoset."""
     same = row[ACTIONS] == frames.integers[depth, ABOUT + COUNT]
     if same:
         for a in range(row[ACTIONS]):
@@ -172,7 +172,7 @@ def write_row(row: Ints, frames: Frames, depth: int, first: int, level: int, pat
 
 @kernel()
 def fault_of_actions(actions: Ints, detail: Floats) -> int:
-    """Return the fault code of duplicate or negative actions."""
+    """Return the fault code for duplicate or negative actions."""
     for a in range(len(actions)):
         if actions[a] < 0 or actions[a] in actions[:a]:
             detail[0] = actions[a]
@@ -184,7 +184,7 @@ def fault_of_actions(actions: Ints, detail: Floats) -> int:
 def register(
     rows: Ints, slots: SmallInts, action_ids: Ints, frames: Frames, depth: int, count: int, first: int, where: tuple[int, int]
 ) -> tuple[Ints, SmallInts, Ints]:
-    """Register the infoset of the node at ``depth`` as number ``count`` with level and path ``where``; arrays may grow."""
+    """Register the infoset of the node at ``depth`` as number ``count``, with level and path ``where``; arrays may grow."""
     actions, player = frames.integers[depth, ABOUT + COUNT], frames.integers[depth, MOVER]
     rows, action_ids = grown(rows, count + 1), grown(action_ids, first + actions)
     write_row(rows[count], frames, depth, first, where[0], where[1])

@@ -17,7 +17,7 @@ PROBABILITY, NUMBERS = range(2)
 
 
 class Frames(NamedTuple):
-    """The frames of a walk, in few arrays, since each array argument costs time.
+    """The frames of a walk, in few arrays because each array argument costs time.
 
     Attributes:
         integers: [D, OWN + N + most actions + words]; after the sequences the actions of the node, then its state.
@@ -44,7 +44,7 @@ def new_frames(calls: Calls, start: Ints, empty: Ints, depth: int) -> Frames:
 
 @kernel(inline="always")
 def enter_node(calls: Calls, frames: Frames, depth: int, wanted: int) -> int:
-    """Evaluate the rules at the node at ``depth``; return the actor. ``wanted`` selects the payoffs."""
+    """Evaluate the rules at the node at ``depth``; return the actor. ``wanted`` selects whose payoffs to compute."""
     integers, reals = frames.integers, frames.reals
     row = integers.ctypes.data + 8 * depth * integers.shape[1]
     numbers = reals.ctypes.data + 8 * (depth * reals.shape[1] + NUMBERS)

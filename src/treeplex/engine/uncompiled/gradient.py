@@ -46,7 +46,7 @@ class InfosetTable(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a gradient walk: the subtrees of nodes ``number``, ``number + parts``, ... at depth ``frontier``.
+    """One part of a gradient walk: the subtrees of nodes ``number``, ``number + parts``, ... at depth ``frontier``.
 
     Terminals above the frontier belong to the part, too. ``player`` owns the gradient, and ``frames`` is the number of nodes on
     the longest path. One of every ``shares`` nodes is walked; it is 1 except for timing measurements.
@@ -84,7 +84,7 @@ def table_of(keys: Ints, tree: Tree) -> InfosetTable:
 
 @kernel(inline="always")
 def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None:
-    """Write first sequence and stride of a frame's infoset."""
+    """Write the first sequence and the stride of a frame's infoset."""
     number, player = frame[ABOUT + KEY], frame[MOVER]
     slot = place_of(number, player, len(slots))
     while slots[slot, 0] != number or owners[slots[slot, 1] // BLOCK] != player:
@@ -97,7 +97,7 @@ def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None
 def add_part_of_gradient(
     calls: Calls, start: Ints, table: InfosetTable, empty: Ints, part: Part, strategy: Floats, values: Floats, progress: Ints
 ) -> None:
-    """Add a part of a player's gradient to ``values``.
+    """Add one part of a player's gradient to ``values``.
 
     Subtrees with zero reach of the others are skipped.
 

@@ -51,7 +51,7 @@ class Calls(NamedTuple):
 
 
 def as_compiled(function: Function) -> Function:
-    """Return a function compiled by Numba."""
+    """Return the function compiled by Numba."""
     return function if isinstance(function, Dispatcher) else njit(function)
 
 
@@ -122,7 +122,7 @@ def share_of(probability: Function | None) -> Function:
 
 
 def _call(signature: Any) -> Any:
-    """Return the Numba code generator for a call by address with this signature; pointers are passed as addresses."""
+    """Return the Numba code generator for calling an address with this signature; pointers are passed as addresses."""
 
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         wanted = [context.get_value_type(arg) for arg in signature.args]
@@ -141,13 +141,13 @@ def _call(signature: Any) -> Any:
 
 @intrinsic
 def _call_enter(typing: Any, address: Any, state: Any, wanted: Any, actions: Any, about: Any, numbers: Any) -> Any:
-    """Call ``enter``."""
+    """Call the compiled ``enter``."""
     return _call(ENTER)
 
 
 @intrinsic
 def _call_step(typing: Any, address: Any, state: Any, below: Any, action: Any) -> Any:
-    """Call ``step``."""
+    """Call the compiled ``step``."""
     return _call(STEP)
 
 

@@ -46,7 +46,7 @@ NO_ROOM = -1
 
 
 class RulesTables(NamedTuple):
-    """Tables of a run with spare capacity; infosets of all players in order of discovery.
+    """Tables of a run with spare capacity, with the infosets of all players in order of discovery.
 
     Attributes:
         infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Discovery`; ``FIRST`` and ``PARENT`` are
@@ -72,7 +72,7 @@ class RulesTables(NamedTuple):
 
 
 class StorageRules(NamedTuple):
-    """What is stored, and its memory limit.
+    """The quantities to store, and the memory limit.
 
     Attributes:
         everybody: whether infosets of all players are stored, not only the traverser's.
@@ -100,7 +100,7 @@ class Run(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Scratch of a walk, by depth.
+    """Scratch space for a walk, indexed by depth.
 
     Attributes:
         frames: the nodes on the path.
@@ -163,14 +163,14 @@ def add_infoset(tables: RulesTables, frames: Frames, depth: int, row: int) -> No
 
 @kernel(**NO_COUNTS)
 def write_path(frames: Frames, depth: int, path: SmallInts) -> None:
-    """Write the actions that lead to the node at ``depth``."""
+    """Write the action indices that lead to the node at ``depth``."""
     for step in range(depth):
         path[step] = frames.integers[step, frames.actions + frames.integers[step, PLACE] - 1]
 
 
 @kernel(**NO_COUNTS)
 def take(keeping: StorageRules, counts: Ints, size: int) -> bool:
-    """Reserve ``size`` bytes; False for all calls once the memory limit is reached."""
+    """Reserve ``size`` bytes; return False from the moment the memory limit is reached."""
     if counts[FULL] or counts[USED] + size > keeping.most_bytes:
         counts[FULL] = 1
         return False
@@ -198,7 +198,7 @@ def new_room(calls: Calls, begin: Ints) -> Room:
 
 @kernel()
 def more_room(room: Room) -> Room:
-    """Return the scratch, enlarged as needed."""
+    """Return the scratch space, enlarged if necessary."""
     frames, depth = room.frames, room.counters[DEPTH] + 2
     return Room(
         Frames(grown(frames.integers, depth), grown(frames.reals, depth), frames.actions, frames.state),
@@ -231,7 +231,7 @@ def lacks_room(tables: RulesTables, room: Room, most_actions: int, depth: int) -
 
 @kernel()
 def more_tables(tables: RulesTables, most_actions: int, depth: int) -> RulesTables:
-    """Return tables with room for all that the node at ``depth`` may add."""
+    """Return tables with room for everything that the node at ``depth`` may add."""
     counts, held = tables.counts, tables.held
     infosets, places = grown(tables.infosets, counts[INFOSETS] + 1), tables.places
     if 2 * counts[INFOSETS] >= len(places):

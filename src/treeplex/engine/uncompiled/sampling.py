@@ -91,7 +91,7 @@ not end. For why it is not a setting see ``solvers.sampling.rules_walk.MOST_WALK
 def sample_rules(
     run: Run, begin: Ints, tables: RulesTables, stream_of: tuple[int, int], weights: Floats, pause: int
 ) -> tuple[RulesTables, int, int, Floats, SmallInts]:
-    """Run iterations, one walk per player, until ``weights`` end or ``pause`` histories in total.
+    """Run iterations, one walk per player, until ``weights`` are used up or ``pause`` histories have been walked in total.
 
     Args:
         run: constants of the run.
@@ -245,7 +245,7 @@ def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, 
 
 @kernel(**INLINED)
 def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) -> None:
-    """Skip own actions with zero probability and very negative regrets that do not end the game."""
+    """Skip the traverser's actions with zero probability and very negative regret, unless they end the game."""
     key = key_of(room.frames, depth)
     for a in range(room.frames.integers[depth, ABOUT + COUNT]):
         if rows[key + a, REGRET] < walk.skipped and rows[key + a, POLICY] == 0.0:
@@ -256,7 +256,7 @@ def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) ->
 
 @kernel(**NO_COUNTS)
 def key_of(frames: Frames, depth: int) -> int:
-    """Return the first slot of the infoset at ``depth``; for a chance node the start of its probabilities."""
+    """Return the first slot of the infoset at ``depth``, or where the probabilities begin at a chance node."""
     if frames.integers[depth, MOVER] == CHANCE:
         return NUMBERS
     return int(frames.integers[depth, FRAME_FIRST])
@@ -264,7 +264,7 @@ def key_of(frames: Frames, depth: int) -> int:
 
 @kernel(**NO_COUNTS)
 def write_uniform(rows: Floats, actions: int) -> None:
-    """Write the uniform policy for an infoset outside the tables."""
+    """Write the uniform policy for an infoset that is not in the tables."""
     for a in range(actions):
         rows[OUTSIDE + a, POLICY] = 1.0 / actions
 
@@ -327,7 +327,7 @@ def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, de
 
 @kernel(**INLINED)
 def find_baselines(keeping: StorageRules, tables: RulesTables, room: Room, depth: int, player: int) -> None:
-    """Set the baseline values of the actions at ``depth``, and record where they are learned."""
+    """Set the baseline values of the actions at ``depth``, and record which baselines to update."""
     actions, edge = room.frames.integers[depth, ABOUT + COUNT], NOWHERE
     if keeping.by_history:
         history, counts = room.places[depth, HISTORY], tables.counts

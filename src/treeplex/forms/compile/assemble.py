@@ -60,7 +60,7 @@ class Discovery:
         return infoset
 
     def add_all(self, player: int, parents: Ints, actions: Sequence[int]) -> None:
-        """Register infosets below ``parents``, int64 [n], all at one own depth, without infostate strings."""
+        """Register infosets below ``parents``, int64 [n], all at the same own depth, without infostate strings."""
         count, level, first = len(parents), self.sequence_level[int(parents[0])], len(self.action_ids)
         self.player.frombytes(bytes([player]) * count)
         self.parent.frombytes(parents.tobytes())
@@ -91,7 +91,7 @@ class Layout:
 
 
 class TreeNumbering(NamedTuple):
-    """A tree, the mapping from provisional to final sequences, and the order of infosets.
+    """A tree, the mapping from provisional to final sequences, and the new order of infosets.
 
     Attributes:
         tree: the finished treeplexes.

@@ -42,7 +42,7 @@ def compile_game(
     named_in: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> CompiledGame:
-    """Compile a game by its public tree, buckets or timelines if available, else by walking its rules.
+    """Compile a game by its public tree, buckets or timelines if it has them, otherwise by walking its rules.
 
     Args:
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
@@ -77,7 +77,7 @@ def compile_game(
 
 
 def reuse(game: CompiledGame) -> None:
-    """Make :func:`compile_game` return this game for its rules as long as it is referenced."""
+    """Make :func:`compile_game` return this game for its rules, as long as the game is referenced."""
     if game.rules is not None:
         _compiled.setdefault((id(game.rules), False, None), game)
 
@@ -105,7 +105,7 @@ def compile_new(
 
 
 def factored(rules: Game) -> TypeGuard[PhantomGame]:
-    """Return whether a phantom game has payoffs that factor over timelines; see :mod:`treeplex.forms.compile.phantom`."""
+    """Return whether a phantom game's payoffs factor over timelines; see :mod:`treeplex.forms.compile.phantom`."""
     if not isinstance(rules, PhantomGame):
         return False
     from treeplex.forms.compile.phantom import factors

@@ -18,7 +18,7 @@ from treeplex.games.turn_based import other_names
 
 @dataclass(frozen=True)
 class GameSize:
-    """Counts of a game, as in Table 4 of the DDCFR paper (Xu et al., 2024).
+    """Size of a game, with the counts in Table 4 of the DDCFR paper (Xu et al., 2024).
 
     Attributes:
         histories: all nodes of the game tree, including chance and terminals.
@@ -69,12 +69,12 @@ class CompiledGame:
 
     @property
     def sequences(self) -> tuple[int, ...]:
-        """Sequences of each player, the empty one included."""
+        """Number of sequences of each player, including the empty one."""
         return tuple(int(n) for n in np.diff(self.tree.sequence_offsets))
 
     @property
     def infosets(self) -> tuple[int, ...]:
-        """Infosets of each player."""
+        """Number of infosets of each player."""
         return tuple(int(n) for n in np.diff(self.tree.infoset_offsets))
 
     @property
@@ -83,7 +83,7 @@ class CompiledGame:
         return self.constant is not None and abs(self.constant) < 1e-12
 
     def need_stored(self, what: str) -> None:
-        """Check that payoffs are stored, for a feature ``what`` that reads them.
+        """Check that payoffs are stored; errors name ``what``, the feature that reads them.
 
         Raises:
             AlgorithmError: rules are walked in every iteration.
@@ -109,7 +109,7 @@ class CompiledGame:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of structure and payoffs (to nine decimals): equal for equal games, even if their specs differ."""
+        """A hash of structure and payoffs (to nine decimals), equal for equal games even if their specs differ."""
         if self.digest:
             parts = (self.digest.encode(), *(np.asarray(part).tobytes() for part in (*self.tree, self.action_ids)))
             return hashlib.sha256(b"".join(parts)).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Compile Numba rules: terminals are stored if they are few, otherwise walked in every iteration."""
+"""Compile Numba rules: few terminals are stored, while many are walked again in every iteration."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -175,7 +175,7 @@ def compile_numba_rules(
 
 
 def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
-    """Test the functions as plain Python, where errors are detected; return the :func:`frontier`.
+    """Run the functions as plain Python first, where errors can be located; return the :func:`frontier`.
 
     For a game that takes long to walk, a notice gives the time and alternatives.
 
@@ -208,7 +208,7 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
 
 
 def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | None, limit: int) -> Discovery:
-    """Run a walk in a thread with progress reports, until it ends, Ctrl-C or the limit of histories."""
+    """Run a walk in a thread with progress reports, until it ends, Ctrl-C is pressed or the limit of histories is reached."""
     progress, results = np.zeros(2, np.int64), list[Discovery | BaseException]()
 
     def run() -> None:
@@ -234,7 +234,7 @@ def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | No
 
 
 def frontier(game: Game) -> int:
-    """Return the depth with at least :data:`JOBS` nodes, if there is one."""
+    """Return the first depth with at least :data:`JOBS` nodes, or the depth of the game if there is none."""
     level: list[State] = [game.new_initial_state()]
     for depth in range(64):
         inner = [state for state in level if state.current_player() != TERMINAL]
@@ -262,7 +262,7 @@ def check(game: Game, discovery: Discovery, most: int) -> None:
 
 
 def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Sequence[int]) -> NoReturn:
-    """Raise the error for a fault; ``infosets`` are ``rows`` and ``action_ids`` of :class:`Discovery`."""
+    """Raise the error for a fault code; ``infosets`` are ``rows`` and ``action_ids`` of :class:`Discovery`."""
     first, second = detail.tolist()
     where = place(game, path)
     if fault in (discover.FORGETS, discover.OTHER_ACTIONS):
@@ -294,7 +294,7 @@ def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Flo
 
 
 def place(game: Game, actions: Sequence[int]) -> str:
-    """Describe the location of a history."""
+    """Describe where a history is, for error messages."""
     state, names = game.new_initial_state(), []
     try:
         for action in actions:
@@ -306,7 +306,7 @@ def place(game: Game, actions: Sequence[int]) -> str:
 
 
 def names_of(game: Game, discovery: Discovery) -> tuple[dict[int, str], ...]:
-    """Return action names, read at some infosets; the id if names differ."""
+    """Return action names, read at a sample of infosets; an action whose names differ gets its id."""
     names = []
     for player in range(game.num_players):
         of_player = np.flatnonzero(discovery.rows[:, discover.PLAYER] == player)
@@ -329,7 +329,7 @@ def names_of(game: Game, discovery: Discovery) -> tuple[dict[int, str], ...]:
 
 
 def state_at(game: Game, path: int) -> State:
-    """Return the state after a path: action indices as a mixed-radix number, first action lowest."""
+    """Return the state after a path, encoded as a mixed-radix number whose lowest digit is the first action's index."""
     state = game.new_initial_state()
     while path > 1:
         chance = state.current_player() == CHANCE
@@ -340,7 +340,7 @@ def state_at(game: Game, path: int) -> State:
 
 
 class PathInfostates(LazyInfostates):
-    """Infostate strings computed on demand by the ordinary rules at one history per infoset.
+    """Infostate strings computed on demand: the ordinary rules replay one history per infoset.
 
     Attributes:
         walk: the walk that computes gradients; kernels refer to it by number, so it must live as long as the game.
@@ -349,7 +349,7 @@ class PathInfostates(LazyInfostates):
     walk: "RulesWalk | None" = None
 
     def __init__(self, game: Game, paths: Ints) -> None:
-        """Store the path [I] to a history of each infoset."""
+        """Store a path [I] to one history of each infoset."""
         self.game = game
         self.paths = paths
 
@@ -383,12 +383,12 @@ class RulesWalk:
 
     @cached_property
     def sums(self) -> Floats:
-        """Partial sums of all parts but the first, [parts - 1, maximum sequences of a player]."""
+        """Partial sums of all parts except the first, [parts - 1, maximum number of sequences of a player]."""
         return np.empty((self.part.parts - 1, int(np.diff(self.offsets).max())))
 
     @property
     def threads(self) -> ThreadPoolExecutor:
-        """The threads that walk; the calling thread checks for Ctrl-C and reports progress.
+        """The threads that walk; meanwhile the calling thread checks for Ctrl-C and reports progress.
 
         A forked process has none of its parent's threads, so it starts new ones.
         """
@@ -398,12 +398,12 @@ class RulesWalk:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the table and of the sums."""
+        """Bytes used by the table and the partial sums."""
         return self.table.slots.nbytes + 8 * (self.part.parts - 1) * int(np.diff(self.offsets).max())
 
     @contextmanager
     def sampled(self, shares: int) -> Iterator[None]:
-        """Within the context, walk only one of ``shares`` parts of the frontier, to measure the time."""
+        """Walk only one of ``shares`` parts of the frontier within the context, to estimate the time of a whole walk."""
         with self.lock:
             whole, self.part = self.part, self.part._replace(shares=shares)
         try:
@@ -431,7 +431,7 @@ class RulesWalk:
                 gradient += target
 
     def _wait(self, walks: "list[Future[None]]", progress: Ints) -> None:
-        """Wait for walks, reporting progress; stop them if waiting is interrupted."""
+        """Wait for walks and report progress; stop them if the wait is interrupted."""
         began = perf_counter()
         try:
             while wait(walks, WATCHED).not_done:

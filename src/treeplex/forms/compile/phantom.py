@@ -111,7 +111,7 @@ def assembled(game: PhantomGame, timelines: TimelineResult) -> CompiledGame:
 
 
 def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
-    """Estimate the number of decisive timelines by random timelines weighted by their choices (Knuth 1975).
+    """Estimate the number of decisive timelines from random ones, weighted by their numbers of choices (Knuth 1975).
 
     A try can fail as long as the opponent has stones that the player does not know of.
     """
@@ -137,12 +137,12 @@ def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
 
 
 def factors(game: object) -> bool:
-    """Return whether payoffs factor: phantom games that hide whose turn it is."""
+    """Return whether payoffs factor over timelines, as in phantom games that hide whose turn it is."""
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
 
 
 def size_of(timelines: TimelineResult) -> GameSize:
-    """Return the counts of histories; nothing is public, so there is one public state."""
+    """Return the game's size; it has one public state, because nothing is public."""
     sizes = timelines.sizes
     return GameSize(
         int(sizes[HISTORIES]), int(sizes[TERMINALS]), int(sizes[DEPTH]), int(timelines.own.visits.max()), public_states=1
@@ -237,7 +237,7 @@ class PhantomLookup(Mapping[tuple[int, str], int]):
         return self._find(key) is not None
 
     def _find(self, key: object) -> int | None:
-        """Return the infoset; None if the text is not an infostate of the player."""
+        """Return the infoset with this infostate; None if the text is not an infostate of the player."""
         if not (isinstance(key, tuple) and len(key) == 2 and key[0] in (0, 1) and isinstance(key[1], str)):
             return None
         player, text = key

@@ -29,7 +29,7 @@ WRITTEN = 1_000_000
 
 @dataclass(frozen=True)
 class Slice:
-    """A player's last sequences at a public node, one per hand.
+    """A player's last sequence at a public node, one per hand.
 
     Attributes:
         first: provisional number of the first hand's sequence.
@@ -49,7 +49,7 @@ class Slice:
 
 
 class Spread:
-    """The possible pairs of hands at a public node, shared by nodes between deals.
+    """The possible pairs of hands at a public node; nodes between the same deals share them.
 
     Attributes:
         weight: float64 [hands, hands], the probability of each pair.
@@ -134,7 +134,7 @@ class Terminals:
 
 @dataclass
 class PublicWalk:
-    """The accumulated state of a walk over public nodes.
+    """State of a walk over public nodes.
 
     Attributes:
         nodes, counts: decision nodes, and the number of infosets of each.
@@ -234,7 +234,7 @@ def infostates_of(walk: PublicWalk, layout: Layout) -> Sequence[str]:
 
 
 def sequence_count(rules: PublicTree, prior: Floats) -> Count:
-    """Return a counter of sequences that ignores blocked hands and shares counts of nodes with equal futures."""
+    """Return a function that counts sequences; it ignores blocked hands and counts nodes with equal futures once."""
     hands = [int((prior > 0).any(axis=1 - player).sum()) for player in (0, 1)]
 
     def count(deadline: float) -> int | None:

@@ -1,4 +1,4 @@
-"""Conversion of exceptions in rules to a :class:`GameError` that names the line and the history."""
+"""Conversion of exceptions in rules to a :class:`GameError` that gives the line and the history."""
 
 import traceback
 from pathlib import Path

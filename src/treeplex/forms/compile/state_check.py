@@ -63,7 +63,7 @@ def is_foreign(rules: Game) -> bool:
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception raised by a method, recorded in place of its value."""
+    """An exception raised by a method, recorded in place of its return value."""
 
     what: str
 
@@ -82,13 +82,13 @@ class Visit:
 
     @property
     def where(self) -> str:
-        """Description of the history."""
+        """A description of the history, for error messages."""
         return f"after history [{', '.join(self.names)}]" if self.names else "at the root"
 
 
 @final
 class StateCheck:
-    """Plays histories of a game at random and raises :class:`GameError` as soon as a state changes.
+    """Plays random histories of a game and raises :class:`GameError` as soon as a state changes.
 
     Attributes:
         histories: number of checked histories.
@@ -106,7 +106,7 @@ class StateCheck:
             self.run(1)
 
     def run(self, histories: int, seconds: float = 0.0) -> None:
-        """Check ``histories`` histories, or fewer within ``seconds``, but at least :data:`LEAST`."""
+        """Check ``histories`` histories, or as many as fit into ``seconds``, but at least :data:`LEAST`."""
         begun = perf_counter()
         for number in range(histories):
             if number >= LEAST and perf_counter() - begun > seconds:
@@ -191,7 +191,7 @@ class StateCheck:
             )
 
     def _replay(self, state: State, visits: Sequence[Visit], start: str) -> None:
-        """Replay the actions of some visits, from a state that should equal the first of them."""
+        """Replay the actions of some visits, starting from a state that should equal the first visit's."""
         for number, visit in enumerate(visits):
             again = self._observe(state)
             if (method := difference(visit.seen, again)) is not None:
@@ -212,7 +212,7 @@ class StateCheck:
         )
 
     def _refuse_unstable(self, visit: Visit, method: str) -> None:
-        """Raise an error if calling a method changes its value, tested at a new state of the same history."""
+        """Raise an error if calling a method changes its value; the test uses a new state of the same history."""
         try:
             state = self._game.new_initial_state()
             for action in visit.actions:
@@ -294,7 +294,7 @@ def check_kinds(visit: Visit, players: int) -> None:
 
 
 def difference(one: MethodValues, other: MethodValues) -> str | None:
-    """Return the first method whose values differ; None if all agree."""
+    """Return the first method whose values differ; None if all values agree."""
     for method, answer in one.items():
         if method not in other or not (answer == other[method] or repr(answer) == repr(other[method])):  # NaN is equal here
             return method
@@ -302,7 +302,7 @@ def difference(one: MethodValues, other: MethodValues) -> str | None:
 
 
 def name_of(state: State, seen: MethodValues, action: Any) -> str:
-    """Return the name of an action, or its number without a name or at a simultaneous node."""
+    """Return the name of an action, or its number if it has no name or the node is simultaneous."""
     if seen["current_player()"] == SIMULTANEOUS:
         return str(action)
     try:
@@ -312,7 +312,7 @@ def name_of(state: State, seen: MethodValues, action: Any) -> str:
 
 
 def shown(seen: MethodValues, method: str) -> str:
-    """Format a method's value for an error."""
+    """Format a method's value for an error message."""
     return cut(seen[method]) if method in seen else "unavailable"
 
 

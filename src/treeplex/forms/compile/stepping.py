@@ -1,4 +1,4 @@
-"""Playing rules move by move, with validated chance outcomes and sequential moves."""
+"""Move-by-move play of rules, with validated chance outcomes and simultaneous moves made sequential."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ def picked(probabilities: Sequence[float], number: float) -> int:
 
 
 def turn_by_turn(game: Game) -> Game:
-    """Return the game, with sequential moves if random playouts find simultaneous ones; does not walk the tree.
+    """Return the game, with simultaneous moves made sequential if random playouts find any. Does not walk the tree.
 
     Raises:
         GameError: the rules are invalid.

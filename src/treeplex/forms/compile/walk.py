@@ -32,7 +32,7 @@ Path = tuple["Path", int] | None
 
 @dataclass
 class GameWalk:
-    """The accumulated state of a walk; public states are numbered in order of discovery."""
+    """State of a walk; public states are numbered in order of discovery."""
 
     game: Game
     refine: bool
@@ -135,7 +135,7 @@ def compile_rules(
 
 
 def at(walk: GameWalk, path: Path) -> str:
-    """Describe a history by its actions from the root."""
+    """Describe a history by the actions that lead to it from the root."""
     actions: list[int] = []
     while path is not None:
         path, action = path
@@ -148,7 +148,7 @@ def at(walk: GameWalk, path: Path) -> str:
 
 
 def safely_at(walk: GameWalk, path: Path) -> str:
-    """Describe a history as :func:`at` does, with action numbers if the rules raise."""
+    """Describe a history as :func:`at` does, or by action numbers if the rules raise an exception."""
     try:
         return at(walk, path)
     except Exception:
@@ -211,7 +211,7 @@ def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: 
 
 
 def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
-    """Check that a history agrees with the other histories of its infoset."""
+    """Check that a history is consistent with the other histories of its infoset."""
     discovery = walk.found
     infostate = discovery.infostates[infoset]
     if discovery.parent[infoset] != parent:
@@ -242,7 +242,7 @@ def number_of(walk: GameWalk, public: Hashable) -> int:
 
 
 def check_public_state(walk: GameWalk, state: State, public: Hashable, sequences: tuple[int, ...], path: Path) -> None:
-    """Check that the public state is known to every player, by infostate and (if refined) own past."""
+    """Check that every player knows the public state, from the infostate and (if refined) the player's own past."""
     for player in range(walk.game.num_players):
         infostate = state.information_state_string(player)
         known = (infostate, sequences[player]) if walk.refine else infostate

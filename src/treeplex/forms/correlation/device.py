@@ -91,7 +91,7 @@ class Device:
 
     @property
     def welfare(self) -> float:
-        """The sum of the expected payoffs."""
+        """The sum of the players' expected payoffs."""
         return float(self.payoffs.sum())
 
     def strategy(self, player: int, plan: int) -> Floats:
@@ -133,7 +133,7 @@ class Device:
         return Policy(self.game, normalised(self.game, self.average_strategy()))
 
     def sample(self, generator: np.random.Generator, size: int | None = None) -> Ints:
-        """Draw joint plans.
+        """Sample joint plans.
 
         Args:
             generator: the random generator.
@@ -148,7 +148,7 @@ class Device:
         return drawn
 
     def merged(self) -> "Device":
-        """Return the device sorted, without duplicate plans and joint plans of weight 0."""
+        """Return the device sorted, without duplicate plans or joint plans of weight 0."""
         positive = self.weights > 0.0
         numbers, plans = [], []
         for player, table in enumerate(self.plans):
@@ -166,7 +166,7 @@ class Device:
 
 
 def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) -> NDArray[Any]:
-    """Convert to a contiguous array of integers; refuse values that would be rounded or truncated."""
+    """Convert to a contiguous array of integers; reject values that would be rounded or truncated."""
     given = np.asarray(given)
     with np.errstate(invalid="ignore"):
         converted = np.ascontiguousarray(given, kind)
@@ -177,7 +177,7 @@ def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) ->
 
 
 def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
-    """Check that plans belong to the game."""
+    """Check that plans fit the game."""
     if len(plans) != game.players:
         raise PolicyError(
             f"{game} has {game.players} players, but the device has plans for {len(plans)}; give one table per player"
@@ -198,7 +198,7 @@ def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
 
 
 def check_support(device: Device) -> None:
-    """Check that support and weights are a distribution over joint plans."""
+    """Check that support and weights form a distribution over joint plans."""
     support, weights, players = device.support, device.weights, device.game.players
     if weights.ndim != 1 or len(weights) == 0 or support.shape != (len(weights), players):
         raise PolicyError(

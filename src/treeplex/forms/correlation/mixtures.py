@@ -46,7 +46,7 @@ def mixture_device(
 
 
 def sampled_device(game: CompiledGame, strategies: NDArray[np.generic], shares: Floats, count: int, *, seed: int) -> Device:
-    """Draw joint plans from a mixture of products; averages over the device are those of the mixture up to noise.
+    """Sample joint plans from a mixture of products; expectations under the device approximate those under the mixture.
 
     Products are taken evenly, in proportion to their shares; each player's plan is drawn from the player's strategy.
 
@@ -75,7 +75,7 @@ def sampled_device(game: CompiledGame, strategies: NDArray[np.generic], shares: 
 
 
 def distinct(plans: Plans) -> tuple[Plans, Ints]:
-    """Return the distinct rows of ``plans`` [M, I] in order, and for each row its index among them, int64 [M]."""
+    """Return the distinct rows of ``plans`` [M, I], sorted, and the index of each row among them, int64 [M]."""
     wide = np.ascontiguousarray(plans, ">i4").view(np.uint8).reshape(len(plans), -1)
     if wide.shape[1] == 0:
         return plans[:1], np.zeros(len(plans), np.int64)
@@ -84,7 +84,7 @@ def distinct(plans: Plans) -> tuple[Plans, Ints]:
 
 
 class DeviceBuilder:
-    """Accumulates products of strategies to a device.
+    """Accumulates products of strategies into a device.
 
     Attributes:
         game: the compiled game.
@@ -100,7 +100,7 @@ class DeviceBuilder:
         self.support, self.weights = np.empty((0, game.players), np.int64), np.empty(0)
 
     def add(self, strategies: Floats, shares: Floats, last: int) -> None:
-        """Add products of strategies [K, Q] with their weights [K]; no strategy has more than ``last`` plans."""
+        """Add products of strategies [K, Q] with weights [K]; each strategy decomposes into at most ``last`` plans."""
         shape = (self.game.players, len(strategies), last)
         counts, numbers, parts = np.empty(shape[:2], np.int64), np.zeros(shape, np.int64), np.zeros(shape)
         for player in range(self.game.players):
@@ -133,13 +133,13 @@ class DeviceBuilder:
             )
 
     def number(self, player: int, plan: Plans) -> int:
-        """Return the number of a plan, adding it if new."""
+        """Return the number of a plan; a new plan is added."""
         key = plan.tobytes()
         self.plans[player].setdefault(key, plan.copy())
         return self.numbers[player].setdefault(key, len(self.numbers[player]))
 
     def put(self, support: Ints, weights: Floats) -> None:
-        """Add joint plans, merging equal ones."""
+        """Add joint plans; equal ones are merged."""
         support, weights = np.concatenate((self.support, support)), np.concatenate((self.weights, weights))
         rows = np.lexsort(support.T[::-1])
         support = support[rows]

@@ -17,14 +17,14 @@ MOST_WRITTEN = 10**15
 
 
 def last_sequences(game: CompiledGame, player: int) -> Ints:
-    """Return a player's sequences without own infosets below, int64 (global numbers)."""
+    """Return the sequences after which a player does not move again, int64 (global numbers)."""
     first, end = (int(q) for q in game.tree.sequence_offsets[player : player + 2])
     i0, i1 = (int(i) for i in game.tree.infoset_offsets[player : player + 2])
     return np.setdiff1d(np.arange(first, end), game.tree.infoset_parent[i0:i1])
 
 
 def count_plans(game: CompiledGame, player: int) -> int:
-    """Return the number of a player's reduced plans: products over infosets, sums over actions."""
+    """Return the number of a player's reduced plans: a product over infosets of sums over actions."""
     first = int(game.tree.sequence_offsets[player])
     below = [1] * game.sequences[player]
     i0, i1 = (int(i) for i in game.tree.infoset_offsets[player : player + 2])
@@ -40,7 +40,7 @@ def written(count: int) -> str:
 
 
 def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Plans:
-    """Return all reduced plans of a player, int32 [P_i, I_i], in lexicographic order along infosets.
+    """Return all reduced plans of a player, int32 [P_i, I_i], in lexicographic order of their actions.
 
     Raises:
         AlgorithmError: there are more than ``most``.

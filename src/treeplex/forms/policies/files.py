@@ -1,4 +1,4 @@
-"""Policies as files: ``.safetensors``, ``.npz``, ``.json`` and ``.csv``, and as tables.
+"""Policy files in the formats ``.safetensors``, ``.npz``, ``.json`` and ``.csv``, and policies as tables.
 
 Every file has a header: format version, the game's spec and identity (a hash of its structure), Treeplex's version, the user's
 metadata and a checksum. Loading never executes code, not even for a game in a user's Python file.
@@ -167,7 +167,7 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
 
 
 def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
-    """Return the table's entry for a path's suffix; ``besides`` names other suffixes in the error."""
+    """Return the table's entry for a path's suffix; errors also mention the suffixes in ``besides``."""
     if path.suffix.lower() == ".spot":
         raise FileError(f"{path} is a solved spot, not a policy file; use treeplex show")
     if path.suffix.lower() not in table:
@@ -190,7 +190,7 @@ def check_path(path: Path) -> None:
 
 
 def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
-    """Return a SHA-256 of the header (without checksum) and the little-endian bytes of the probabilities."""
+    """Return the SHA-256 digest of the header (without checksum) and the little-endian bytes of the probabilities."""
     rest = {key: value for key, value in header.items() if key != "checksum"}
     digest = hashlib.sha256(json.dumps(rest, sort_keys=True, allow_nan=False).encode())
     digest.update(np.ascontiguousarray(probabilities, dtype="<f8").tobytes())
@@ -309,7 +309,7 @@ def read_npz(path: Path) -> Contents:
 
 
 def check_unpacked(data: bytes) -> None:
-    """Raise :class:`ValueError` if the arrays of an ``.npz`` file are larger than declared or than the limit.
+    """Raise :class:`ValueError` if the arrays of an ``.npz`` file are larger than declared, or larger than the limit.
 
     Uncompressed files may have any size; compressed files may unpack to at most :data:`MOST_UNPACKED` bytes.
     """
@@ -381,7 +381,7 @@ def read_csv(path: Path) -> Contents:
 
 
 def plain_header() -> Header:
-    """Return the default header of a file without one."""
+    """Return the default header, for a file without one."""
     return {"format": FORMAT, "format_version": VERSION, "game": ""}
 
 

@@ -20,7 +20,7 @@ def masked_softmax(logits: NDArray[Any], legal: Bools) -> Floats:
 
 
 def matched_rows(values: NDArray[Any], legal: Bools, greedy: bool = False) -> Floats:
-    """Return regret matching of values [n, columns]: proportional to positive values; float64 [n, columns].
+    """Return the regret-matching policy of values [n, columns]: proportional to positive values; float64 [n, columns].
 
     If no value is positive, the policy is the greatest value's action if ``greedy`` (Brown et al. 2019, section 4.1), else
     uniform.
@@ -32,7 +32,7 @@ def matched_rows(values: NDArray[Any], legal: Bools, greedy: bool = False) -> Fl
 
 
 def best_rows(values: NDArray[Any], legal: Bools) -> Floats:
-    """Return probability 1 for the action of the greatest value, the first among equals; float64 [n, columns]."""
+    """Return probability 1 for the action with the greatest value (the first if tied); float64 [n, columns]."""
     best = np.where(legal, values, -np.inf).argmax(axis=1)
     return np.asarray(np.arange(legal.shape[1]) == best[:, None], np.float64)
 
@@ -44,7 +44,7 @@ def uniform_rows(legal: Bools) -> Floats:
 
 
 def matched_or_best_rows(values: NDArray[Any], legal: Bools) -> Floats:
-    """Return regret matching, or the action of the greatest regret if none is positive."""
+    """Return the regret-matching policy, or the action with the greatest regret if none is positive."""
     return matched_rows(values, legal, greedy=True)
 
 

@@ -1,4 +1,4 @@
-"""Neural policies on rules: infoset features in, action probabilities out, for any size."""
+"""Neural policies on rules: networks map infoset features to action probabilities, for games of any size."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ ARRAYS = 4
 
 @final
 class NeuralPolicy:
-    """A behaviour policy of all players given by networks, or a mixture of several.
+    """A behaviour policy of all players given by networks, or by a mixture of several networks per player.
 
     ``policy.action_probabilities(state)`` gives ``{action id: probability}`` at any state of the rules; :meth:`on` tabulates it
     on a compiled game. In a mixture, each player draws one network by its weight and plays it for the whole game. At an
@@ -90,7 +90,7 @@ class NeuralPolicy:
 
     @property
     def members(self) -> int:
-        """The number of networks of each player; above 1 only for mixtures."""
+        """The number of networks per player; more than 1 only for mixtures."""
         return len(self.weights)
 
     def probabilities(self, player: int, rows: Singles, legal: NDArray[np.bool_], member: int = 0) -> Floats:
@@ -131,7 +131,7 @@ class NeuralPolicy:
         return dict(zip(actions, chances[self.view.columns(actions)].tolist(), strict=True))
 
     def _at(self, state: State, player: int) -> Floats:
-        """Return each member's probabilities at a state, float64 [M, columns]."""
+        """Return action probabilities at a state for each network of a mixture, float64 [M, columns]."""
         row, legal = self.view.row(state, player)[None], np.zeros((1, len(self.view.actions)), np.bool_)
         legal[0, self.view.columns(list(state.legal_actions()))] = True
         return np.concatenate([self.probabilities(player, row, legal, member) for member in range(self.members)])
@@ -169,7 +169,7 @@ class NeuralPolicy:
         return Policy(game, normalised(game, sums))
 
     def _table(self, game: CompiledGame, member: int) -> Floats:
-        """Return a member's policy on a compiled game, float64 [Q]."""
+        """Return the policy of one network of a mixture on a compiled game, float64 [Q]."""
         tree, ids, table = game.tree, np.array(self.view.actions), np.ones(len(game.action_ids))
         for player in range(self.players):
             first, last = (int(infoset_offset) for infoset_offset in tree.infoset_offsets[player : player + 2])
@@ -187,7 +187,7 @@ class NeuralPolicy:
         return table
 
     def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Write the policy (``.safetensors``); ``about`` replaces :attr:`about`.
+        """Write the policy to a ``.safetensors`` file; ``about`` replaces :attr:`about`.
 
         Raises:
             FileError: the file cannot be written.

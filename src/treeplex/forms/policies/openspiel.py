@@ -95,7 +95,7 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
 
 
 def transferred(policy: Policy, game: CompiledGame) -> Policy:
-    """Transfer a policy to ``game``, which has the :func:`same_rules` but may number infosets in another order.
+    """Transfer a policy to ``game``, which has the :func:`same_rules` but may number its infosets differently.
 
     Raises:
         PolicyError: the policy lacks an infostate, or has other actions there.
@@ -110,7 +110,7 @@ def transferred(policy: Policy, game: CompiledGame) -> Policy:
 
 
 def policy_rows(game: CompiledGame, tabular: Any) -> dict[str, dict[int, float]]:
-    """Return ``{infostate: {action: probability}}`` of any kind of policy."""
+    """Return ``{infostate: {action: probability}}`` for any type of policy."""
     if hasattr(tabular, "policy_table"):
         tabular = tabular.policy_table()
     if hasattr(tabular, "state_lookup") and hasattr(tabular, "action_probability_array"):

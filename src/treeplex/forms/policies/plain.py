@@ -34,7 +34,7 @@ Table = Mapping[Any, Any]
 
 
 def table_from_json(path: Path, value: Any) -> Table:
-    """Return the table in a JSON file without a header."""
+    """Return the table from a JSON file without a header."""
     remedy = "write {infostate: {action: probability}}, or that for each player: {player: {infostate: {...}}}"
     if not isinstance(value, dict) or not all(isinstance(row, dict) for row in value.values()):
         raise FileError(f"{path} is not a policy; {remedy}")
@@ -49,7 +49,7 @@ def table_from_json(path: Path, value: Any) -> Table:
 
 
 def table_from_csv(path: Path, text: str) -> Table:
-    """Return the table in a CSV file without a header comment."""
+    """Return the table from a CSV file without a header comment."""
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
     columns = reader.fieldnames or ()
     if missing := [name for name in REQUIRED if name not in columns]:

@@ -5,7 +5,7 @@ from typing import Any
 
 
 class HistoryState:
-    """A state wrapper that records previous states and actions, and otherwise behaves as the state.
+    """Wraps a state to record the states and actions before it; otherwise behaves like the wrapped state.
 
     Attributes:
         state: the state of the rules.
@@ -15,7 +15,7 @@ class HistoryState:
         self.state, self._before, self._action = state, before, action
 
     def child(self, action: int) -> "HistoryState":
-        """Return the state after an action, which records this one."""
+        """Return the state after an action; it remembers this state."""
         return HistoryState(self.state.child(action), self, action)
 
     def past(self, player: int) -> Iterator[tuple[Any, int]]:

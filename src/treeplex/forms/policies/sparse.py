@@ -1,4 +1,4 @@
-"""Policies on rules: a table of visited infosets, uniform elsewhere; for games too large to compile."""
+"""Policies for games too large to compile: a table of visited infosets, and the uniform policy elsewhere."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ TOLERANCE = 1e-9
 
 @final
 class Infosets:
-    """One player's infosets in order of first visit; the actions of each are contiguous slots.
+    """One player's infosets in order of first visit; each infoset's actions occupy contiguous slots.
 
     Attributes:
         lookup: the number of each infostate.
@@ -64,7 +64,7 @@ class Infosets:
 
 
 def text_bytes(infostate: str) -> int:
-    """Return the allocated bytes of a string, rounded to 16 bytes with allocator overhead."""
+    """Return the allocated bytes of a string: rounded up to 16 bytes, plus allocator overhead."""
     return sys.getsizeof(infostate) + 31 & ~15
 
 
@@ -89,7 +89,7 @@ class TablePolicy:
         probabilities: Sequence[NDArray[np.float64]],
         about: Mapping[str, str] | None = None,
     ) -> None:
-        """Wrap tables without copying them."""
+        """Wrap tables without copying."""
         self.spec, self.infosets, self.probabilities = spec, tuple(infosets), tuple(probabilities)
         self.about: Mapping[str, str] = dict(about or {})
         self.counts: Final = tuple(
@@ -99,7 +99,7 @@ class TablePolicy:
 
     @classmethod
     def uniform(cls, spec: str, players: int) -> "TablePolicy":
-        """Return the uniform policy, an empty table."""
+        """Return the uniform policy, as an empty table."""
         return cls(spec, [Infosets() for _ in range(players)], [np.empty(0) for _ in range(players)])
 
     @property
@@ -108,7 +108,7 @@ class TablePolicy:
         return len(self.infosets)
 
     def number(self, player: int, infostate: str) -> int:
-        """Return the number of an infoset among its player's; -1 if it is not in the table."""
+        """Return the number of an infoset among its player's infosets; -1 if it is not in the table."""
         lookup = self.infosets[player].lookup
         number = lookup.get(infostate, -1)
         for name in other_names(player, infostate) if number < 0 else ():
@@ -137,7 +137,7 @@ class TablePolicy:
         return self.at(key[0], self.number(*key))
 
     def at(self, player: int, number: int) -> dict[int, float]:
-        """``{action id: probability}`` at an infoset by number."""
+        """``{action id: probability}`` at an infoset given by number."""
         first = self.infosets[player].first
         row = self.probabilities[player][first[number] : first[number + 1]]
         return dict(zip(self.infosets[player].actions_at(number), row.tolist(), strict=True))
@@ -192,7 +192,7 @@ class TablePolicy:
 
 
 def tensors_of(infosets: Infosets, player: int) -> dict[str, Tensor]:
-    """Return a player's infosets as tensors: concatenated infostates, their ends, first slots and actions."""
+    """Return a player's infosets as tensors: concatenated infostates, the end of each, first slots, and actions."""
     ends = np.empty(len(infosets), np.int64)
     end = 0
     for number, infostate in enumerate(infosets.lookup):
@@ -207,7 +207,7 @@ def tensors_of(infosets: Infosets, player: int) -> dict[str, Tensor]:
 
 
 def encoded(infosets: Infosets) -> Iterator[Bytes]:
-    """Yield all infostates in UTF-8, in pieces."""
+    """Yield all infostates, encoded as UTF-8, in pieces."""
     parts: list[str] = []
     size = 0
     for infostate in infosets.lookup:
@@ -220,7 +220,7 @@ def encoded(infosets: Infosets) -> Iterator[Bytes]:
 
 
 def infosets_from(file: TensorFile, player: int) -> Infosets:
-    """Rebuild infosets from :func:`tensors_of`.
+    """Rebuild infosets from the tensors of :func:`tensors_of`.
 
     Raises:
         FileError: the tensors do not fit each other.
@@ -248,7 +248,7 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
 
 
 def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None:
-    """Write a policy (``.safetensors``) in pieces.
+    """Write a policy to a ``.safetensors`` file piece by piece.
 
     Args:
         policy: the policy.
@@ -297,7 +297,7 @@ def is_table_policy(path: str | os.PathLike[str]) -> bool:
 
 
 def file_format(path: str | os.PathLike[str]) -> str | None:
-    """Return the format in a tensor file's header; None for other files."""
+    """Return the format stated in a tensor file's header; None for other files."""
     try:
         with open_regular(path) as file:
             begin = file.read(8)
@@ -311,7 +311,7 @@ OWN_FIELDS = ("format", "version", "game", "players", "digest")
 
 
 def check_distributions(file: TensorFile, player: int, infosets: Infosets, probabilities: NDArray[Any]) -> None:
-    """Raise :class:`FileError` unless every infoset has a distribution."""
+    """Raise :class:`FileError` unless every infoset has a probability distribution."""
     first = np.frombuffer(infosets.first, np.int64)
     whole = len(probabilities) == first[-1] and bool((probabilities >= 0.0).all())
     sums = np.add.reduceat(probabilities, first[:-1]) if whole and len(infosets) else np.empty(0)

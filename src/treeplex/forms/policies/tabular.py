@@ -30,7 +30,7 @@ class PolicyMapping(Mapping[tuple[int, str], dict[int, float]]):
     """A mapping ``{(player, infostate): {action id: probability}}``, also indexed by infostate alone; compares by identity."""
 
     def get(self, key: object, default: Any = None) -> Any:
-        """``{action id: probability}`` at an infostate or (player, infostate); ``default`` if there is none."""
+        """``{action id: probability}`` at an infostate or (player, infostate); ``default`` if the game does not have it."""
         if key not in self:
             return default
         return self[key]  # type: ignore[index]
@@ -43,7 +43,7 @@ class PolicyMapping(Mapping[tuple[int, str], dict[int, float]]):
 
 
 class Policy(PolicyMapping):
-    """A behaviour policy of all players on a compiled game, a mapping.
+    """A behaviour policy of all players on a compiled game; also a mapping from infosets to action probabilities.
 
     ``policy[infostate]`` and ``policy[player, infostate]`` give ``{action id: probability}``;
     ``policy.action_probabilities(state)`` does for any state of the rules, Treeplex's or OpenSpiel's.
@@ -54,7 +54,7 @@ class Policy(PolicyMapping):
     """
 
     def __init__(self, game: CompiledGame | str | Game | Any, probabilities: NDArray[np.float64]) -> None:
-        """Wrap ``probabilities`` (float64 [Q], not copied).
+        """Wrap ``probabilities``, float64 [Q], without copying.
 
         Args:
             game: the compiled game, or a spec or rules, which are compiled.
@@ -74,7 +74,7 @@ class Policy(PolicyMapping):
 
     @classmethod
     def from_weights(cls, game: CompiledGame, weights: NDArray[np.float64]) -> "Policy":
-        """Return the policy proportional to weights of sequences, float64 [Q] >= 0; uniform where all are 0."""
+        """Return the policy proportional to non-negative weights of sequences, float64 [Q]; uniform where all are 0."""
         return cls(game, normalised(game, np.asarray(weights, np.float64)))
 
     def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
@@ -113,7 +113,7 @@ class Policy(PolicyMapping):
         return known or [pair for pair in others if pair in lookup]
 
     def at(self, infoset: int) -> dict[int, float]:
-        """``{action id: probability}`` at an infoset (by number)."""
+        """``{action id: probability}`` at an infoset given by number."""
         sequences = self.game.sequences_at(infoset)
         return {
             int(action): float(probability)
@@ -193,7 +193,7 @@ def to_dataframe(policy: Policy) -> Any:
 
 
 def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
-    """Return one over the number of actions, float64 [Q]; 1 for empty sequences."""
+    """Return 1 / (number of actions) for each sequence, float64 [Q]; 1 for empty sequences."""
     infoset = game.tree.sequence_infoset
     inner = infoset >= 0
     actions = np.ones(len(infoset))
@@ -209,7 +209,7 @@ def infoset_sums(game: CompiledGame, values: NDArray[np.float64]) -> NDArray[np.
 
 
 def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Normalise weights [Q] >= 0 to probabilities [Q]; uniform where an infoset's weights sum to zero."""
+    """Normalise non-negative weights [Q] to probabilities [Q]; uniform at infosets whose weights sum to zero."""
     sums = infoset_sums(game, weights)
     infoset = game.tree.sequence_infoset
     inner = infoset >= 0

@@ -1,4 +1,4 @@
-"""Conversion of a policy of a phantom game up to symmetry to a policy of the full game."""
+"""Conversion of policies for phantom games up to symmetry to policies for the full games."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from treeplex.games.base import Game
 
 
 def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Policy:
-    """Convert a policy of a game with ``symmetric=true`` to the full game; equivalent cells are equally likely.
+    """Convert a policy for a game with ``symmetric=true`` to the full game, where equivalent cells are equally likely.
 
     Value and exploitability are preserved.
 
@@ -56,7 +56,7 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
 
 
 class SymmetryMap:
-    """Maps histories of a game to the game up to symmetry."""
+    """Maps histories of the full game to the game up to symmetry."""
 
     def __init__(self, infostates: PhantomInfostates) -> None:
         self.tree, self.cells, self.group = infostates.tree, infostates.cells, infostates.game.group

@@ -1,4 +1,4 @@
-"""Network inputs of infosets (one row each) and output columns of actions."""
+"""Network inputs for infosets (one row each), and output columns for actions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ PROBES, LONGEST = 200, 10_000
 
 @dataclass(frozen=True)
 class View:
-    """The encoding of infosets for a network.
+    """Encoding of infosets for a network, and the action that each output column stands for.
 
     Attributes:
         kind: :data:`TENSOR` or :data:`WORDS`.
@@ -45,7 +45,7 @@ class View:
 
     @cached_property
     def column_of(self) -> Mapping[int, int]:
-        """Column of each action id."""
+        """Output column of each action id."""
         return {action: column for column, action in enumerate(self.actions)}
 
     def row(self, state: State, player: int) -> Rows:
@@ -61,7 +61,7 @@ class View:
         return np.asarray(tensor, np.float32) / self.scale
 
     def columns(self, actions: Sequence[int]) -> list[int]:
-        """Return the columns of actions.
+        """Return the output columns of actions.
 
         Raises:
             GameError: an action without a column.
@@ -93,12 +93,12 @@ class View:
         return rows / self.scale
 
     def to_json(self) -> str:
-        """Return the view as JSON text for files."""
+        """Return the encoding as JSON text for files."""
         return json.dumps({"kind": self.kind, "scale": self.scale.tolist(), "actions": self.actions})
 
     @classmethod
     def from_json(cls, text: str) -> "View":
-        """Rebuild a view from :meth:`to_json`.
+        """Rebuild an encoding from the output of :meth:`to_json`.
 
         Raises:
             ValueError, KeyError, TypeError: the text is not a view.
@@ -111,7 +111,7 @@ class View:
 
 
 class PlayStatistics(NamedTuple):
-    """Statistics of random playthroughs.
+    """Statistics from random playthroughs.
 
     Attributes:
         view: the encoding of infosets.

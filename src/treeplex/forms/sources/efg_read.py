@@ -1,4 +1,4 @@
-"""Gambit's extensive-form files (``.efg``, format 2), read exactly.
+"""Reader for Gambit's extensive-form files (``.efg``, format 2), with exact numbers.
 
 Grammar: https://gambitproject.readthedocs.io/en/latest/formats.efg.html. Nodes come in prefix order::
 
@@ -41,7 +41,7 @@ KINDS = {"text": "a quoted text", "number": "a number"}
 
 
 class Token(NamedTuple):
-    """A piece of the file: its kind (``text``, ``number``, ``mark``, ``word`` or ``end``), its content and its line."""
+    """A token of the file: its kind (``text``, ``number``, ``mark``, ``word`` or ``end``), its content and its line."""
 
     kind: str
     content: str
@@ -53,7 +53,7 @@ class Token(NamedTuple):
 
 @dataclass(slots=True)
 class Infoset:
-    """An information set as first described; ``probabilities`` for chance only."""
+    """An information set as first described in the file; ``probabilities`` are for chance only."""
 
     label: str
     actions: tuple[str, ...]
@@ -87,7 +87,7 @@ def parse_efg(text: str, name: str = "text.efg") -> ExplicitGame:
 
 
 class GambitReader:
-    """One pass over the tokens of one of Gambit's files."""
+    """One pass over the tokens of a Gambit file."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name, self.text = name, text
@@ -95,7 +95,7 @@ class GambitReader:
         self.token = next(self.tokens)
 
     def split(self, text: str) -> Iterator[Token]:
-        """Yield the tokens of the file, then ``end`` forever."""
+        """Yield the tokens of the file, followed by endless ``end`` tokens."""
         position, line = 0, 1
         while position < len(text):
             match = TOKEN.match(text, position)
@@ -126,7 +126,7 @@ class GambitReader:
         return token.content
 
     def skip(self, content: str) -> bool:
-        """Consume the next token if it is this mark or word; return whether it was."""
+        """Consume the next token if it is this mark or word; return whether it did."""
         matches = self.token.kind in ("mark", "word") and self.token.content == content
         if matches:
             self.token = next(self.tokens)
@@ -151,7 +151,7 @@ class GambitReader:
         return int(value)
 
     def header(self, kind: str, version: int) -> tuple[str, tuple[str, ...]]:
-        """Read title and players of a file that begins with ``kind version R``."""
+        """Read the title and players of a file that begins with ``kind version R``."""
         if not self.skip(kind):
             self.fail(f"not an .{kind.lower()} file: it must begin with {kind} {version} R")
         line = self.token.line
@@ -187,7 +187,7 @@ class GambitReader:
 
 
 class EfgReader(GambitReader):
-    """One pass over one ``.efg`` file."""
+    """One pass over an ``.efg`` file."""
 
     def __init__(self, text: str, name: str) -> None:
         super().__init__(text, name)
@@ -249,7 +249,7 @@ class EfgReader(GambitReader):
         return Draft(player, number, infoset.actions, infoset.probabilities, self.outcome(players, total))
 
     def infoset(self, player: int, number: int, line: int) -> Infoset:
-        """Return the information set of this number, new here or before."""
+        """Return the information set with this number, whether new or already described."""
         known = self.infosets.get((player, number))
         whose = "of chance" if player == CHANCE else f"of player {player + 1}"
         if self.token.kind != "text" and not (self.token.kind == "mark" and self.token.content == "{"):
@@ -269,7 +269,7 @@ class EfgReader(GambitReader):
         return known
 
     def described_infoset(self, player: int, line: int) -> Infoset:
-        """Read label and actions, with probabilities at chance nodes."""
+        """Read the label and the actions, with probabilities at chance nodes."""
         label = self.take("text", "the label") if self.token.kind == "text" else ""
         self.expect("{", "before the actions")
         actions, probabilities, decimals = [], [], False
@@ -293,7 +293,7 @@ class EfgReader(GambitReader):
         return Infoset(label, tuple(actions), tuple(probabilities))
 
     def outcome(self, players: int, total: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-        """Return ``total`` plus the payoffs of the outcome given here (by number, with or without description)."""
+        """Return ``total`` plus the payoffs of the node's outcome, given by number and perhaps a description."""
         line = self.token.line
         number = self.integer("the number of the outcome")
         described = self.token.kind == "text" or (self.token.kind == "mark" and self.token.content == "{")
@@ -316,7 +316,7 @@ class EfgReader(GambitReader):
         return self.payoffs(players, line)
 
     def infostate_names(self) -> dict[tuple[int, int], str]:
-        """``p{player}:{label}``, or the number of a set without a label; sets that share a label have ``label#number``."""
+        """Infostate names: ``p{player}:{label}``, with the number if there is no label; ``label#number`` for shared labels."""
         labels = Counter((player, infoset.label) for (player, _), infoset in self.infosets.items())
         names: dict[tuple[int, int], str] = {}
         taken: set[str] = set()

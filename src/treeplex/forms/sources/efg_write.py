@@ -1,4 +1,4 @@
-"""Writing any rules as a Gambit ``.efg`` file: exact fractions, labels as Gambit and OpenSpiel read them."""
+"""Writer for Gambit ``.efg`` files, for any rules: exact fractions, and labels that Gambit and OpenSpiel can read."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ def efg_text(game: Game) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KnownInfoset:
-    """An information set that was written before: its number, action ids and description."""
+    """An information set that has already been written: its number, action ids and description."""
 
     number: int
     actions: tuple[int, ...]
@@ -51,7 +51,7 @@ class KnownInfoset:
 
 
 class Labels:
-    """Labels in Gambit's alphabet, different for different things."""
+    """Unique labels in Gambit's character set."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -68,7 +68,7 @@ class Labels:
 
 
 class EfgWriter:
-    """One walk over one game, in prefix order."""
+    """Writes a game in one walk, in prefix order."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -131,14 +131,14 @@ class EfgWriter:
 
 
 def label_text(text: str) -> str:
-    """``text`` in the alphabet of Gambit's labels: printable ASCII without double quotes and backslashes, single spaces."""
+    """Return ``text`` in Gambit's character set for labels: printable ASCII, no double quotes or backslashes, single spaces."""
     replaced = text.replace('"', "'").replace("\\", "/")
     printable = "".join(c if " " < c <= "~" else " " if c.isspace() else f"<{ord(c):x}>" for c in replaced)
     return " ".join(printable.split())
 
 
 def number_text(value: Fraction) -> str:
-    """Format an exact number: a fraction of 32-bit integers (OpenSpiel's maximum), otherwise a terminating decimal."""
+    """Format an exact number: a fraction of 32-bit integers (OpenSpiel's maximum) if possible, else a terminating decimal."""
     if max(abs(value.numerator), value.denominator) < 2**31:
         return str(value)
     rest, digits = value.denominator, 0

@@ -42,7 +42,7 @@ class ExplicitState(State):
 
     @property
     def node(self) -> Node:
-        """The node with exact probabilities and payoffs."""
+        """The node, with exact probabilities and payoffs."""
         return self.nodes[self.number]
 
     def current_player(self) -> int:
@@ -95,7 +95,7 @@ class ExplicitGame(Game):
 
 
 def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
-    """Return the outcomes of a chance node as fractions that sum to exactly one.
+    """Return the outcomes of a chance node with fractions that sum to exactly one.
 
     Floats are converted by :func:`simplest_fractions`.
 
@@ -112,7 +112,7 @@ def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
 
 
 def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
-    """Return the simplest fractions within a relative 1e-12 of ``probabilities`` that sum to exactly one.
+    """Return the simplest fractions that sum to exactly one and are within a relative 1e-12 of ``probabilities``.
 
     If none have denominators up to 1e9, return the decimals that round to the same floats, with the largest one adjusted.
     """
@@ -128,14 +128,14 @@ def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
 
 
 def exact_payoffs(state: State) -> list[Fraction]:
-    """Return the payoffs at a terminal state as the simplest equal fractions, else the shortest decimals."""
+    """Return the payoffs at a terminal state, each as in :func:`simplest_fraction`."""
     if isinstance(state, ExplicitState):
         return list(state.node.payoffs)
     return [simplest_fraction(float(payoff)) for payoff in state.returns()]
 
 
 def simplest_fraction(value: float) -> Fraction:
-    """The simplest fraction that rounds to ``value`` if its denominator is at most a million, else the shortest decimal."""
+    """Return the simplest fraction that rounds to ``value``; the shortest decimal if its denominator would exceed a million."""
     if not isfinite(value):
         raise GameError(f"a payoff is {value}; payoffs must be finite numbers")
     simple = Fraction(value).limit_denominator(10**6)

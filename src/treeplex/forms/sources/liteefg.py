@@ -1,4 +1,4 @@
-"""LiteEFG's game files: ``.game`` and the ``.openspiel`` files that LiteEFG keeps in ``~/game_instances``.
+"""Reader for LiteEFG's game files: ``.game``, and the ``.openspiel`` files in LiteEFG's ``~/game_instances``.
 
 One line per node or information set, words separated by blanks, ``#`` comments; players are numbered from 1::
 
@@ -36,7 +36,7 @@ WEIGHT_TOLERANCE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A node as its line describes it; ``values`` are chance weights or payoffs by player."""
+    """A node as described on its line; ``values`` are chance weights, or payoffs by player."""
 
     number: int
     player: int
@@ -59,7 +59,7 @@ def parse_game_file(text: str, name: str = "text.game") -> ExplicitGame:
 
 
 class GameFileReader:
-    """One pass over one file."""
+    """One pass over a file."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name = name
@@ -101,7 +101,7 @@ class GameFileReader:
             self.fail(number, f"cannot read {line[:60]!r}; write 'node NAME ...' or 'infoset NAME nodes ...'")
 
     def read_node(self, number: int, words: list[str]) -> Line:
-        """Parse the rest of a node line, after its name."""
+        """Parse the part of a node's line after the name."""
         if words[:2] == ["chance", "actions"]:
             pairs = [self.pair(number, word) for word in words[2:]]
             return Line(number, CHANCE, tuple(key for key, _ in pairs), self.shares(number, [value for _, value in pairs]))
@@ -197,7 +197,7 @@ class GameFileReader:
         return ExplicitGame(nodes, [f"Player {player}" for player in range(self.players)], spec=self.name)
 
     def node(self, name: str, children: tuple[int, ...], infostates: dict[str, str]) -> Node:
-        """Build the node of one line."""
+        """Build the node described on one line."""
         line = self.nodes[name]
         if line.player == TERMINAL:
             payoffs = [Fraction(0)] * self.players
@@ -208,7 +208,7 @@ class GameFileReader:
         return Node(line.player, infostates.get(name, ""), names, children, line.values)
 
     def infostates(self) -> dict[str, str]:
-        """The infostate of every decision node: ``p{player}:{label}``, the label unescaped in ``openspiel`` files."""
+        """The infostate of every decision node: ``p{player}:{label}``; labels in ``openspiel`` files are unescaped."""
         names: dict[str, str] = {}
         taken: dict[str, str] = {}
         for node, line in self.nodes.items():
@@ -225,5 +225,5 @@ class GameFileReader:
 
 
 def highest_player(line: Line) -> int:
-    """Return the highest player number on a node's line, from 1; 0 at a chance node."""
+    """Return the highest player number on a node's line, counted from 1; 0 at a chance node."""
     return max(map(int, line.words), default=0) if line.player == TERMINAL else max(line.player + 1, 0)

@@ -1,4 +1,4 @@
-"""Writing of LiteEFG game files; for the format see :mod:`treeplex.forms.sources.liteefg`."""
+"""Writer for LiteEFG game files; for the format see :mod:`treeplex.forms.sources.liteefg`."""
 
 import os
 from collections.abc import Sequence
@@ -71,11 +71,11 @@ def game_file_text(game: Game) -> str:
 
 
 def edge_labels(state: State, actions: Sequence[int]) -> list[str]:
-    """Return one word per action: its name, with its id if two actions share a name."""
+    """Return one word per action: its name, followed by its id if two actions have the same name."""
     names = [word(state.action_to_string(action)) for action in actions]
     return [name if names.count(name) == 1 else f"{name}@{action}" for name, action in zip(names, actions, strict=True)]
 
 
 def word(text: str) -> str:
-    """Convert ``text`` to one word without ``=``, ``/``, ``#`` and blanks."""
+    """Convert ``text`` to one word without ``=``, ``/``, ``#`` or white space."""
     return quote(text, safe="!$&'()*+,:;?@[]~-._<>|^{}") or "_"

@@ -96,7 +96,7 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
 
 
 def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
-    """Return the public states and private hands of a game, :attr:`treeplex.games.base.Game.public`.
+    """Return a game's public states and private hands, :attr:`treeplex.games.base.Game.public`.
 
     Args:
         game: as for :func:`load`; a public game is returned as it is.
@@ -143,7 +143,7 @@ def checked(game: Game) -> Game:
 
 
 def named_file(spec: str) -> str | None:
-    """Return the file that a spec names, at any nesting depth; the spec itself if it is invalid; otherwise None.
+    """Return the file named in a spec, however deeply nested; the spec itself if it is invalid; None if it names no file.
 
     To resume a run on such a game, the user names the game again, because :func:`load` loads no file named in a run folder.
     """
@@ -154,7 +154,7 @@ def named_file(spec: str) -> str | None:
 
 
 def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
-    """Return the loader of a spec without wrappers, and the file it names, if any."""
+    """Return the loader for a spec without wrappers, and the file that the spec names, if any."""
     if text.startswith(PREFIX):
         return OpenSpielGame, openspiel_file(text)
     if is_user_spec(text):
@@ -171,7 +171,7 @@ def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
 
 
 def unwrapped(text: str) -> tuple[list[str], str]:
-    """Return the names of the :data:`WRAPPERS` around a game, outermost first, and the game's spec.
+    """Return the names of the :data:`WRAPPERS` around a game, outermost first, and the spec of the game inside.
 
     Raises:
         SpecError: a wrapper without a game, or more than :data:`MOST_WRAPPERS`.
@@ -187,7 +187,7 @@ def unwrapped(text: str) -> tuple[list[str], str]:
 
 
 def matrix_game(payoffs: Any) -> MatrixGame:
-    """Return the matrix game of player 0's payoffs (zero-sum), or of both players'; nested lists or arrays.
+    """Return the matrix game with player 0's payoffs (zero-sum) or both players'; accepts nested lists and arrays.
 
     Raises:
         SpecError: wrong nesting depth, entries that are not finite numbers, or rows or matrices of different shapes.

@@ -1,4 +1,4 @@
-"""Gambit's strategic-form files (``.nfg``, format 1), read exactly, with payoffs or with outcomes.
+"""Reader for Gambit's strategic-form files (``.nfg``, format 1), with exact payoffs or outcomes.
 
 Grammar: https://gambitproject.readthedocs.io/en/latest/formats.nfg.html. Strategies are numbers of strategies, ``{ 2 3 }``, or
 names, ``{ { "a" "b" } { "c" "d" "e" } }``. The first player's strategy changes fastest in the list of profiles::
@@ -26,7 +26,7 @@ Payoffs = tuple[Fraction, ...]
 
 
 def read_nfg(path: str | os.PathLike[str]) -> ExplicitGame:
-    """Read a game from a ``.nfg`` file; a player's one infostate is ``p{player}:{name of the player}``.
+    """Read a game from a ``.nfg`` file; each player has one infostate, ``p{player}:{name of the player}``.
 
     Raises:
         FileError: the file is missing or not in the format; the message has the line.
@@ -40,7 +40,7 @@ def parse_nfg(text: str, name: str = "text.nfg") -> ExplicitGame:
 
 
 class NfgReader(GambitReader):
-    """One pass over one ``.nfg`` file."""
+    """One pass over a ``.nfg`` file."""
 
     def game(self) -> ExplicitGame:
         """Read the file and return its game."""
@@ -59,7 +59,7 @@ class NfgReader(GambitReader):
         return ExplicitGame(nodes_of(players, strategies, payoffs), players, title=title, spec=self.name)
 
     def strategies(self, players: int) -> list[tuple[str, ...]]:
-        """Read the names of each player's strategies, or number them from 1 if the file only counts them."""
+        """Read the names of each player's strategies; number the strategies from 1 if the file gives only their number."""
         line = self.token.line
         self.expect("{", "before the strategies")
         strategies: list[tuple[str, ...]] = []
@@ -91,7 +91,7 @@ class NfgReader(GambitReader):
         return outcomes
 
     def outcome(self, outcomes: list[Payoffs], profiles: int) -> Payoffs:
-        """Read the payoffs of the next profile by its outcome."""
+        """Read the next profile's payoffs, given by an outcome."""
         line = self.token.line
         if self.token.kind == "end":
             self.fail(f"the file ends early; give an outcome number for each of {profiles:,} profiles")

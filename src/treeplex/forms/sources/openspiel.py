@@ -1,4 +1,4 @@
-"""OpenSpiel: its games as Treeplex rules, and policies to and from its tabular policies. ``pyspiel`` is optional."""
+"""OpenSpiel's games as Treeplex rules, and conversion of policies to and from its tabular policies. ``pyspiel`` is optional."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ def import_pyspiel() -> ModuleType:
 
 
 class OpenSpielState(State):
-    """A state of OpenSpiel (``state``), never changed in place; action ids and infostate strings are OpenSpiel's."""
+    """An OpenSpiel state (``state``), never changed in place; action ids and infostate strings are OpenSpiel's."""
 
     __slots__ = ("state",)
 
@@ -80,7 +80,7 @@ class OpenSpielState(State):
 
 
 class OpenSpielTurn(OpenSpielState):
-    """A turn-based state of a game with simultaneous moves. The player to act has the original game's infostate."""
+    """A turn-based state of a game with simultaneous moves; the player to act has the original game's infostate."""
 
     __slots__ = ()
 
@@ -93,7 +93,7 @@ class OpenSpielTurn(OpenSpielState):
 
 
 class OpenSpielGame(Game):
-    """A game of OpenSpiel, written in C++ or Python; one with simultaneous moves is made turn-based.
+    """An OpenSpiel game, written in C++ or Python; one with simultaneous moves is made turn-based.
 
     Attributes:
         game: the ``pyspiel.Game`` that is walked, turn-based.
@@ -146,7 +146,7 @@ class OpenSpielGame(Game):
 
 
 def load_pyspiel(text: str) -> Any:
-    """The ``pyspiel.Game`` of a game string; games whose names begin with ``python_`` are registered first."""
+    """Load the ``pyspiel.Game`` of a game string; games whose names begin with ``python_`` are registered first."""
     check_depth(text)
     pyspiel = import_pyspiel()
     name = spec_name(text)
@@ -163,8 +163,8 @@ def load_pyspiel(text: str) -> Any:
 
 
 def openspiel_file(text: str) -> str | None:
-    """Return the first file that OpenSpiel would read for a spec, such as ``openspiel:efg_game(filename=...)``, at any nesting
-    depth; None if there is none.
+    """Return the first file that OpenSpiel would read to load a spec, such as ``openspiel:efg_game(filename=...)``, however
+    deeply nested; None if it would read none.
 
     Raises:
         SpecError: OpenSpiel cannot read the spec.
@@ -210,7 +210,7 @@ def first_line(error: Exception) -> str:
 
 
 def pyspiel_game_of(game: CompiledGame) -> Any:
-    """The turn-based ``pyspiel.Game`` of a compiled game: from its spec, which may also be OpenSpiel's without prefix.
+    """Return the turn-based ``pyspiel.Game`` of a compiled game, from its spec with or without the prefix ``openspiel:``.
 
     Raises:
         PolicyError: OpenSpiel has no game of this spec.
@@ -222,7 +222,7 @@ def pyspiel_game_of(game: CompiledGame) -> Any:
 
 
 def same_rules(one: str, other: str) -> bool:
-    """Return whether two specs name the same game, one of them Treeplex's and the other OpenSpiel's."""
+    """Return whether two specs, one of Treeplex and one of OpenSpiel, name the same game."""
     if one.startswith(PREFIX) == other.startswith(PREFIX):
         return False
     try:

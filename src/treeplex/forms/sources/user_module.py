@@ -1,4 +1,4 @@
-"""Objects of user files: ``mygame.py:MyGame`` or ``mygame.py:MyGame(n=3)``.
+"""Objects from Python files of users: ``mygame.py:MyGame`` or ``mygame.py:MyGame(n=3)``.
 
 Custom games, algorithms, leaf values, agents and evaluators are all loaded by :func:`load_user_object`. The file is executed,
 so only the user may name it: code that reads a spec from a file rejects those for which :func:`is_user_spec` is true.
@@ -26,7 +26,7 @@ from treeplex.games.base import Game
 
 @dataclass(frozen=True)
 class ObjectKind:
-    """The kind of object expected in a user file.
+    """The type of object expected in a user's file.
 
     Attributes:
         noun: noun for messages, such as ``game``.
@@ -46,7 +46,7 @@ class ObjectKind:
 
 
 def load_user_game(text: str) -> Game:
-    """Return the game that ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names; ``text`` becomes its spec.
+    """Return the game named by ``file.py:Name`` or ``file.py:Name(key=value, ...)``; ``text`` becomes its spec.
 
     ``Name`` is a class that derives :class:`treeplex.games.base.Game` or ``pyspiel.Game``, a function that returns a game of
     either kind, or such a game itself. It may be omitted if the file defines exactly one game class. The file is executed.
@@ -64,7 +64,7 @@ def load_user_game(text: str) -> Game:
 
 
 def load_user_object(text: str, wanted: ObjectKind, *arguments: object) -> Any:
-    """Return the object that ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names, called unless it is ready.
+    """Return the object named by ``file.py:Name`` or ``file.py:Name(key=value, ...)``; classes and functions are called.
 
     The file is executed once, and again when it changes.
 
@@ -83,7 +83,7 @@ def load_user_object(text: str, wanted: ObjectKind, *arguments: object) -> Any:
 
 
 def user_source(text: str, wanted: ObjectKind) -> tuple[Any, Spec]:
-    """Return the object that ``file.py:Name`` names, without calling it, and the spec with that name.
+    """Return the object named by ``file.py:Name``, without calling it, and the spec with that name.
 
     Raises:
         SpecError, TreeplexError: as :func:`load_user_object`.
@@ -113,7 +113,7 @@ def is_user_spec(text: str) -> bool:
 
 
 def split_spec(text: str, wanted: ObjectKind) -> tuple[Path, str, Mapping[str, Value]]:
-    """Split a spec into path, name (possibly empty) and parameters."""
+    """Split a spec into path, name (empty if omitted) and parameters."""
     head, _, tail = text.strip().partition(".py")
     path = Path(head + ".py")
     if not os.path.isfile(path):
@@ -149,7 +149,7 @@ def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
 
 
 def compiled(path: Path) -> CodeType:
-    """Return the code of a file; null bytes are a syntax error in every version of Python."""
+    """Compile a file's text; null bytes are a syntax error in every version of Python."""
     try:
         return compile(path.read_bytes(), str(path), "exec")
     except ValueError as error:  # before 3.11.4
@@ -158,7 +158,7 @@ def compiled(path: Path) -> CodeType:
 
 @contextmanager
 def blame(path: Path, doing: str, kind: type[TreeplexError]) -> Iterator[None]:
-    """Convert an exception of user code to an error that names the line of the user's file."""
+    """Convert an exception in user code to an error that names the line in the user's file."""
     try:
         yield
     except TreeplexError:
@@ -183,7 +183,7 @@ def is_game_class(thing: object) -> bool:
 
 
 def is_openspiel_class(thing: type) -> bool:
-    """Whether a class derives ``pyspiel.Game``; false if ``pyspiel`` is not imported."""
+    """Return whether a class derives from ``pyspiel.Game``; False if ``pyspiel`` is not imported."""
     pyspiel = sys.modules.get("pyspiel")
     return pyspiel is not None and issubclass(thing, pyspiel.Game)
 
@@ -194,7 +194,7 @@ GAME = ObjectKind(
 
 
 def named_object(module: ModuleType, path: Path, name: str, wanted: ObjectKind) -> Any:
-    """Return the file's object ``name``, or its only class of the expected kind without a name."""
+    """Return the file's object called ``name``, or, if ``name`` is empty, its only class of the expected type."""
     own_things = {key: thing for key, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__}
     if name:
         if not hasattr(module, name):
@@ -214,7 +214,7 @@ def named_object(module: ModuleType, path: Path, name: str, wanted: ObjectKind) 
 
 
 def made(source: Any, parameters: Mapping[str, Value], path: Path, text: str, wanted: ObjectKind, *arguments: object) -> Any:
-    """Call the class or function that a spec names with its parameters; return a ready object as it is."""
+    """Call the class or function named by a spec with the spec's parameters; return a ready object unchanged."""
     if wanted.is_ready(source) or not callable(source):
         if parameters:
             raise SpecError(f"{text!r} has parameters, but it is a {type(source).__name__}, not a class or function")

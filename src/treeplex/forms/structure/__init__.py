@@ -1,1 +1,1 @@
-"""The structure of extensive forms: nested information, decomposition, stages and reordering."""
+"""The structure of extensive forms: nested information, decomposition, levels of play and reordering."""

@@ -32,7 +32,7 @@ MOST_HISTORIES = 5_000_000
 
 @dataclass(frozen=True)
 class Pieces:
-    """Statistics of the pieces with imperfect information that backward recursion solves.
+    """Statistics of the pieces of imperfect information that backward recursion solves.
 
     Attributes:
         count: pieces; none in games of perfect information.
@@ -188,7 +188,7 @@ def perfect_information(survey: HistoryView) -> Verdict:
 
 
 def perfect_recall(survey: HistoryView) -> Verdict:
-    """Return whether the histories of each infoset agree in the actor's past."""
+    """Return whether all histories of each infoset have the same past of the player to act."""
     other = forgotten(survey.nodes, survey.parts.lines, survey.parts.ends)
     lost = np.flatnonzero(other >= 0)
     if not len(lost):
@@ -209,7 +209,7 @@ def single_act(survey: HistoryView) -> Verdict:
 
 
 def fixed_order(survey: HistoryView) -> Verdict:
-    """Return whether the number of past moves determines the player to move, and each infoset has one depth."""
+    """Return whether the number of past moves determines the player to move, and each infoset has a single depth."""
     for depth in range(int(survey.depth.max(initial=-1)) + 1):
         here = survey.moves[survey.depth == depth]
         actors = survey.nodes[here, ACTOR]
@@ -251,7 +251,7 @@ def ladder_verdict(survey: HistoryView) -> Verdict:
 
 
 def sub_forms(survey: HistoryView) -> int:
-    """Count the sub-extensive forms of a nested form: for every singleton infoset the infosets that its branches enter."""
+    """Count the sub-extensive forms of a nested form: for every singleton infoset, the infosets that its branches enter."""
     inner = survey.above >= 0
     inner[inner] = survey.sizes[survey.above[inner]] == 1
     pairs = set(zip(survey.above[inner].tolist(), survey.key[inner].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Cut a game tree into pieces that can be solved one after another, the last moves first.
+"""Cut a game tree into pieces that can be solved one after another, starting from the last moves.
 
 A subtree is closed if every infoset that intersects it lies entirely within it. Below the root of a closed subtree, branches
 that share no infoset can be solved separately (the sub-extensive forms of Basar and Olsder 1999, definition 3.16, without their
@@ -20,7 +20,7 @@ from treeplex.engine.histories.subtrees import Outline, closed_subtrees, edges, 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Decomposition of a tree into closed subtrees and tied branches.
+    """Decomposition of a tree into closed subtrees and groups of tied branches.
 
     Attributes:
         tree: the histories.
@@ -37,13 +37,13 @@ class Decomposition:
     tied: SmallInts
 
     def roots(self) -> list[int]:
-        """Return the roots of closed subtrees with tied branches, in descending order, so lower ones come first."""
+        """Return the roots of closed subtrees with tied branches, in descending order, so that deeper ones come first."""
         tied = np.flatnonzero(self.tied != np.arange(len(self.tied)))
         above = np.unique(self.lines.parent[tied])
         return [int(root) for root in above[self.closed[above] == 1][::-1]]
 
     def groups(self, root: int) -> list[tuple[int, ...]]:
-        """Return the branches of a root in tied groups."""
+        """Return a root's branches in groups of tied branches."""
         first, count = (int(n) for n in self.tree.nodes[root, [CHILD, CHILDREN]])
         branches = sorted(range(first, first + count), key=lambda child: (int(self.tied[child]), child))
         return [tuple(group) for _, group in groupby(branches, key=lambda child: int(self.tied[child]))]
@@ -56,7 +56,7 @@ class Decomposition:
                     yield self.piece(root, branches)
 
     def piece(self, root: int, branches: tuple[int, ...]) -> "StaticPart":
-        """Return the piece at some branches of a root."""
+        """Return the piece that consists of some branches of a root."""
         tree = self.tree
         actor = int(tree.nodes[root, ACTOR])
         part = StaticPart(self, root, branches, {}, {}, [])
@@ -127,7 +127,7 @@ class StaticPart:
         return tuple(prod(self.actions[infoset] for infoset in infosets) for infosets in self.choices.values())
 
     def children(self, history: int) -> list[tuple[int, float]]:
-        """Return a history's children in the piece with chance probabilities; 1 after a player's move."""
+        """Return a history's children in the piece with their chance probabilities; 1 after a player's move."""
         actor, first, count, key = (int(n) for n in self.cut.tree.nodes[history])
         if actor == TERMINAL:
             return []

@@ -1,4 +1,4 @@
-"""View of a game tree for classifying extensive forms, and descriptions of counterexamples."""
+"""A view of a game tree for classifying extensive forms, and descriptions of counterexamples."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,23 +60,23 @@ class HistoryView:
 
     @cached_property
     def depth(self) -> Ints:
-        """Moves before each of :attr:`moves`."""
+        """The number of moves before each of :attr:`moves`."""
         return self.parts.lines.level[self.moves].astype(np.int64)
 
     @cached_property
     def above(self) -> Ints:
-        """The infoset where the move right before each of :attr:`moves` was made; -1 after chance or at the root."""
+        """The infoset of the move right before each of :attr:`moves`; -1 after chance or at the root."""
         parent = self.parts.lines.parent[self.moves]
         return np.where((parent >= 0) & (self.nodes[parent, ACTOR] >= 0), self.nodes[parent, KEY], -1).astype(np.int64)
 
     @cached_property
     def sizes(self) -> Ints:
-        """Number of histories in each infoset."""
+        """The number of histories in each infoset."""
         return np.bincount(self.key, minlength=self.infosets)
 
     @cached_property
     def chances(self) -> Ints:
-        """The chance histories with a player's move below them."""
+        """The chance histories after which a player moves."""
         lines = self.parts.lines
         moved = np.zeros(len(self.nodes) + 1, np.int64)
         moved[lines.place[self.moves] + 1] = 1
@@ -114,7 +114,7 @@ class HistoryView:
 
 
 def extremes(group: Ints, values: Ints, groups: int) -> tuple[Ints, Ints]:
-    """The least and the largest value in each group, int64 [groups]; the least is above the largest in empty groups."""
+    """Return the least and the greatest value in each group, int64 [groups]; the least exceeds the greatest in empty groups."""
     low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1, np.int64)
     np.minimum.at(low, group, values)
     np.maximum.at(high, group, values)

@@ -1,4 +1,4 @@
-"""Informational inferiority of games with equal moves and payoffs (Basar and Olsder 1999, definition 3.14)."""
+"""Informational inferiority between games with the same moves and payoffs (Basar and Olsder 1999, definition 3.14)."""
 
 from typing import Any
 
@@ -18,7 +18,8 @@ from treeplex.games.base import Game
 def informationally_inferior(
     game: str | Spec | Game | Any, other: str | Spec | Game | Any, *, limit: int | None = None, progress: bool | None = None
 ) -> Verdict:
-    """Return whether a single-act game is informationally inferior to another: its strategies are a proper subset.
+    """Return whether a single-act game is informationally inferior to another, whose strategies include all of its own and
+    more.
 
     Then every Nash equilibrium of the game is one of the other, and an equilibrium of the other that can be played in the game
     is one of the game (proposition 3.7). The definition excludes chance; here both games may have the same chance moves.

@@ -59,7 +59,7 @@ def plays(parts: Decomposition, ends: Ints, players: list[int]) -> tuple[Ints, I
 
 
 def kind_of(knows: Ints, does: Ints) -> int:
-    """Return -1 if the player order is not admissible, 0 if it is, 1 if the form is nested, 2 if ladder-nested."""
+    """Classify a player order: -1 if it is not admissible, 0 if it is, 1 if the form is nested, 2 if ladder-nested."""
     prefix = np.zeros(len(knows), np.int64)
     kind = 2
     single = np.ones(0, bool)
@@ -79,12 +79,12 @@ def kind_of(knows: Ints, does: Ints) -> int:
 
 
 def determines(cause: Ints, effect: Ints) -> bool:
-    """Return whether equal causes have equal effects."""
+    """Return whether rows with equal causes always have equal effects."""
     return len(np.unique(cause)) == len(np.unique(np.column_stack((cause, effect)), axis=0))
 
 
 def alone(prefix: Ints, infoset: Ints) -> NDArray[np.bool_]:
-    """Return for each play whether its infoset is a single history."""
+    """Return for each play whether the infoset contains only one history."""
     pairs = np.unique(np.column_stack((infoset, prefix)), axis=0)
     infosets, counts = np.unique(pairs[:, 0], return_counts=True)
     return np.asarray(counts[np.searchsorted(infosets, infoset)] == 1)

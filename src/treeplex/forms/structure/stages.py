@@ -1,4 +1,4 @@
-"""Levels of play: cut a form with a fixed order of play into stretches at whose start all players know the state."""
+"""Levels of play: cut a form with a fixed order of play into levels that begin where all players know the state."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ PLAIN, NESTED, LADDER = range(3)
 
 @dataclass(frozen=True)
 class Stages:
-    """Information at each depth of a form with a fixed order of play; arrays over depths.
+    """Information at each depth of a form with a fixed order of play; arrays are indexed by depth.
 
     Attributes:
         player: the player to move.
@@ -35,7 +35,9 @@ class Stages:
     ladder: NDArray[np.bool_]
 
     def ends(self, start: int, kind: int) -> Iterator[int]:
-        """Yield possible ends of a level that starts at a depth, nearest first; none if its state is not known."""
+        """Yield the possible ends of a level that starts at a depth, nearest first; none if players do not know the state
+        there.
+        """
         seen: set[int] = set()
         for depth in range(start, len(self.player)):
             inside = depth > start
@@ -47,7 +49,7 @@ class Stages:
             yield depth + 1
 
     def cut(self, kind: int) -> list[int] | None:
-        """Return the starts of levels, each level as long as possible; None if the form cannot be cut."""
+        """Return the starts of levels, with each level as long as possible; None if the form cannot be cut."""
         count = len(self.player)
         following: dict[int, int] = {count: count}
         for start in range(count - 1, -1, -1):
@@ -84,8 +86,8 @@ def levels_of(survey: HistoryView) -> Stages:
 
 
 def feedback_verdicts(survey: HistoryView, order: Verdict) -> tuple[tuple[int, ...], list[Verdict]]:
-    """Return the starts of levels, and whether a form is a feedback game of any kind, with nested levels, and with
-    ladder-nested levels.
+    """Return the starts of levels, and whether a form is a feedback game, one with nested levels, and one with ladder-nested
+    levels.
     """
     if not order:
         return (), [order] * 3
@@ -101,7 +103,7 @@ def feedback_verdicts(survey: HistoryView, order: Verdict) -> tuple[tuple[int, .
 
 
 def where_feedback_fails(survey: HistoryView, levels: Stages) -> str:
-    """Explain why a form cannot be cut into levels of a feedback game: a level must begin where the state is not known."""
+    """Explain why a form cannot be cut into levels of a feedback game: some level would begin where the state is not known."""
     reached = {0}
     for start in range(len(levels.player)):
         if start in reached:

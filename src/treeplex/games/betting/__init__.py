@@ -1,1 +1,1 @@
-"""Betting of card games, independent of the cards: bet sizes, betting trees, pot settlement, table rows of hands."""
+"""Betting in card games, independent of the cards: bet sizes, betting trees, pot settlement, table rows of hands."""

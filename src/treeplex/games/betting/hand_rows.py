@@ -39,11 +39,11 @@ class CardRows(Protocol):
     def __hash__(self) -> int: ...
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Any:
-        """Draw random complete boards that begin with ``start``, in the form that :meth:`on_board` takes."""
+        """Sample random complete boards that begin with ``start``, in the form that :meth:`on_board` takes."""
         ...
 
     def on_board(self, boards: Any, number: int) -> BoardHands:
-        """Return the hands on one of :meth:`boards`."""
+        """Return the hands on one of the boards from :meth:`boards`."""
         ...
 
     def at(self, board: tuple[int, ...]) -> Ints:
@@ -53,7 +53,7 @@ class CardRows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class HandRows:
-    """One row per hand and board, for small decks; the order of a street's cards is ignored.
+    """One row per hand and board, for small decks; the order of cards within a street is ignored.
 
     Attributes:
         deck: the cards.
@@ -97,29 +97,29 @@ class HandRows:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """See :class:`CardRows`."""
+        """How the rows were made; see :class:`CardRows`."""
         return {"counts": [], "method": "", "recall": True}
 
     @property
     def identity(self) -> str:
-        """See :class:`CardRows`."""
+        """Empty, because :attr:`about` determines the rows; see :class:`CardRows`."""
         return ""
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> list[tuple[int, ...]]:
-        """See :class:`CardRows`."""
+        """Sample random complete boards that begin with ``start``; see :class:`CardRows`."""
         left = np.array([card for card in self.deck if card not in start])
         drawn = left[np.argsort(random.random((count, len(left))), axis=1)[:, : sum(self.deal) - len(start)]]
         return [(*start, *cards) for cards in drawn.tolist()]
 
     def on_board(self, boards: Sequence[tuple[int, ...]], number: int) -> BoardHands:
-        """See :class:`CardRows`."""
+        """Return the hands on one of the sampled boards; see :class:`CardRows`."""
         sizes = list(accumulate(self.deal))
         cards = boards[number]
         streets = [tuple(sorted(cards[start:end])) for start, end in pairwise([0, *sizes])]
         return hands_on_board(self, tuple(card for street in streets for card in street))
 
     def at(self, board: tuple[int, ...]) -> Ints:
-        """See :class:`CardRows`."""
+        """Return the row of every hand on a board, int64 [H]; see :class:`CardRows`."""
         places, number = {card: index for index, card in enumerate(self.deck)}, 0
         for start, end in pairwise([0, *accumulate(self.deal)]):
             if end <= len(board):

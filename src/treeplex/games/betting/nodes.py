@@ -36,7 +36,7 @@ class Visit(NamedTuple):
 
 
 def visit_public(game: CardGame, state: State) -> Visit | Settlement:
-    """Return the decision or settlement at a public state; chance deals its first possible card."""
+    """Return the decision or settlement at a public state; chance events are skipped by dealing the first possible card."""
     player = game.mover(state)
     if player < 0:
         return game.settlement(state)
@@ -46,7 +46,7 @@ def visit_public(game: CardGame, state: State) -> Visit | Settlement:
 
 
 def dealt(game: CardGame, state: State) -> State:
-    """Return the state after dealing due cards."""
+    """Return the state after dealing all cards that are due."""
     while game.mover(state) == CHANCE:
         state = game.moved(state, game.options(state).labels[0])
     return state

@@ -23,7 +23,7 @@ class Settlement(NamedTuple):
     order: tuple[int, ...] = ()
 
     def payoffs(self, strengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return payoffs [D, N] for hand strengths [D, N]; hands that cannot win are ignored."""
+        """Return payoffs [D, N] for hand strengths [D, N]; strengths of folded hands are ignored."""
         taken = np.zeros(strengths.shape)
         for chips, players in self.pots:
             able = list(players)

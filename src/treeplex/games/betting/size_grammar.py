@@ -81,12 +81,12 @@ ANY = (Size("any"),)
 
 
 def decimal(value: float) -> str:
-    """Format a number in plain decimals, at most ten, which hides rounding noise."""
+    """Format a number as a plain decimal with at most ten places, which hides rounding errors."""
     return f"{value:.10f}".rstrip("0").rstrip(".")
 
 
 def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
-    """Parse a list of sizes for bets (or donk bets), or for raises; an empty string means check or call only.
+    """Parse a list of sizes for bets (or donk bets) or for raises; an empty string allows only check and call.
 
     Raises:
         SpecError: the text is not a list of sizes, or has a raise size for a bet.
@@ -125,7 +125,7 @@ def check_sizes(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
 
 
 def within(part: str, text: str) -> str:
-    """Quote a size, and the list it belongs to if that is longer."""
+    """Quote a size, followed by the list it belongs to if that list has other sizes."""
     return shown(part) if part == text.strip().lower() else f"{shown(part)} in {shown(text)}"
 
 

@@ -1,4 +1,4 @@
-"""Chips at public states of poker, independent of the other rules."""
+"""The chips at stake at public states of poker, independent of the other rules."""
 
 from typing import NamedTuple
 

@@ -1,1 +1,1 @@
-"""Built-in games, except poker with 52 cards."""
+"""Built-in games, except poker with a 52-card deck."""

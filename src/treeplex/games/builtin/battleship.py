@@ -53,7 +53,7 @@ def all_placements(board: Board, size: int) -> list[int]:
 
 
 def fit(board: Board, ship: int, occupied: int) -> bool:
-    """Return whether the ships from number ``ship`` on have room."""
+    """Return whether there is room for the ships from number ``ship`` on."""
     if ship == len(board.ship_sizes):
         return True
     size = board.ship_sizes[ship]
@@ -199,7 +199,7 @@ def battleship(
     allow_repeated_shots: bool = True,
     loss_multiplier: float = 1.0,
 ) -> Battleship:
-    """Battleship; see the module for the rules. Payoffs in units of ``ship_values``.
+    """Battleship; see the module for the rules. Payoffs are in units of ``ship_values``.
 
     Raises:
         SpecError: a value outside its range, a number of values other than the number of ships, no room for the ships, or more

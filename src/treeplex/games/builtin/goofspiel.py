@@ -28,7 +28,7 @@ MOST_CARDS = 99
 
 @dataclass(frozen=True)
 class GoofspielRules:
-    """The parameters of one game; ``turns`` is the number of turns played (``num_cards`` where ``num_turns`` is -1)."""
+    """The parameters of one game; ``turns`` is the number of turns played (``num_cards`` if ``num_turns`` is -1)."""
 
     players: int
     num_cards: int
@@ -39,7 +39,7 @@ class GoofspielRules:
 
 
 class GoofspielState(CheckedState):
-    """Point cards shown, bids of each turn (cards numbered from 0) and the winner of each turn (``TIE`` for none)."""
+    """The point cards shown, the bids of each turn (cards numbered from 0) and each turn's winner (``TIE`` for a tie)."""
 
     __slots__ = ("bids", "cards", "rules", "winners")
 

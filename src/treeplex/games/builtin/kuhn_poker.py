@@ -127,7 +127,7 @@ def stakes_after(bets: str) -> Stakes:
 
 
 def bets_after(bets: str) -> Bets | None:
-    """Return the bet sizes of the actions after the bets so far; None at the end of the hand."""
+    """Return the bet sizes available after the bets so far; None at the end of the hand."""
     if bets in ENDS:
         return None
     if "b" in bets:
@@ -185,7 +185,7 @@ class KuhnCards(CardGame):
         return self._dealt(state).action_to_string(label)
 
     def _dealt(self, state: PublicGameState) -> KuhnState:
-        """Return the history of these bets after an arbitrary deal."""
+        """Return a history with these bets, after an arbitrary deal."""
         return KuhnState(self.players, tuple(range(self.players)), str(state))
 
 

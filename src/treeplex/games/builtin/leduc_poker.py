@@ -238,7 +238,7 @@ class LeducPoker(Game):
         return [*legal, RAISE] if table.raises < self.raises else legal
 
     def bets_at(self, table: LeducTable) -> Bets | None:
-        """Return the bet sizes of the actions for two players; None where no player acts."""
+        """Return the bet sizes available to the player to act, for two players; None where no player acts."""
         if table.player < 0:
             return None
         actions, pot = self.actions(table), 2.0 * max(table.paid)
@@ -342,7 +342,7 @@ def table_of(state: PublicGameState) -> LeducTable:
 
 
 class LeducPublicTree(PublicTree):
-    """Two-player Leduc poker as public-tree rules: nodes are tables, hands are cards (shape [cards, cards])."""
+    """Two-player Leduc poker as public-tree rules: nodes are tables, hands are cards."""
 
     def __init__(self, game: LeducPoker) -> None:
         self.game = game
@@ -386,7 +386,7 @@ class LeducPublicTree(PublicTree):
         return self.game.show(node, action) if node.player == CHANCE else self.game.bet(node, action)
 
     def future(self, node: Hashable) -> Hashable:
-        """Return the table without the betting of completed rounds."""
+        """Return the table with the betting of completed rounds removed."""
         assert isinstance(node, LeducTable)
         return node._replace(rounds=((), ()))
 
@@ -408,7 +408,7 @@ class LeducPublicTree(PublicTree):
         return np.concatenate((shown, np.array(numbers, np.float64)))
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
-        """Return the hand strengths; before the public card the ranks."""
+        """Return the hand strengths; before the public card is dealt, these are the ranks."""
         assert isinstance(node, LeducTable)
         if node.public_card == NO_CARD:
             return np.arange(float(len(self.deals))) // self.game.suits

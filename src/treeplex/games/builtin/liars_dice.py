@@ -1,4 +1,4 @@
-"""Liar's Dice: bidding on everybody's dice.
+"""Liar's Dice: bidding on all players' dice.
 
 Every player rolls dice in secret. In turn, player 0 first, each bids a quantity and a face ("at least that many dice show it"),
 higher than the bid before (by quantity, then by face), or calls "Liar". The highest face is wild: it counts as every face.
@@ -199,7 +199,7 @@ class LiarsDicePublicTree(PublicTree):
 
 
 def rolls(hand: Sequence[int]) -> int:
-    """Return the number of ordered rolls that give this hand."""
+    """Return the number of ordered rolls that make up this hand."""
     return factorial(len(hand)) // prod(factorial(count) for count in Counter(hand).values())
 
 

@@ -1,4 +1,4 @@
-"""Matrix games: player 0 picks a row, then player 1, without seeing it, a column.
+"""Matrix games: player 0 picks a row, and player 1 picks a column without seeing the row.
 
 Payoffs come from a matrix of player 0's payoffs (player 1 gets the negative) or from one matrix per player. In a spec:
 ``matrix(rows=[[1,-1],[-1,1]])``, ``matrix(rows=...,second=...)`` or ``matrix(file=payoffs.csv)``; in Python also
@@ -109,7 +109,7 @@ class MatrixGame(Game):
         return MatrixPublicTree(self)
 
     def __str__(self) -> str:
-        """Return the spec, or only the size of a large matrix."""
+        """Return the spec, or only the size if the matrix is large."""
         rows, columns = self.payoffs.shape[1:]
         return self.spec if len(self.spec) <= MOST_SHOWN else f"<matrix game of {rows} by {columns}>"
 
@@ -197,7 +197,8 @@ def read_csv(path: str) -> list[list[float]]:
 def matrix(
     *, rows: ArrayLike | None = None, second: ArrayLike | None = None, file: str | None = None, second_file: str | None = None
 ) -> MatrixGame:
-    """Return a matrix game: ``rows`` or ``file`` for player 0; ``second`` or ``second_file`` for player 1 if not zero-sum.
+    """Return a matrix game: ``rows`` or ``file`` give player 0's payoffs, ``second`` or ``second_file`` player 1's if not
+    zero-sum.
 
     Raises:
         SpecError: a player has no matrix or two, or a matrix is not rectangular and finite.
@@ -223,17 +224,17 @@ def matrix(
 
 
 def rock_paper_scissors() -> MatrixGame:
-    """Return rock, paper, scissors: the winner gets 1 from the loser."""
+    """Return rock, paper, scissors, where the loser pays 1 to the winner."""
     return MatrixGame(ROCK_PAPER_SCISSORS, names=(HANDS, HANDS), spec="rock_paper_scissors")
 
 
 def modified_rps() -> MatrixGame:
-    """Return rock, paper, scissors where the winner gets 2 from the loser if either chose scissors, else 1."""
+    """Return rock, paper, scissors, where the loser pays 2 if either player chose scissors, otherwise 1."""
     return MatrixGame(MODIFIED_RPS, names=(HANDS, HANDS), spec="modified_rps")
 
 
 def small_matrix() -> MatrixGame:
-    """Return a zero-sum 5 by 3 game: modified rock, paper, scissors plus two rows that lose 10000 and 20000."""
+    """Return a zero-sum 5 by 3 game: modified rock, paper, scissors, and two more rows that lose 10000 and 20000."""
     return MatrixGame(MODIFIED_RPS + LARGE_LOSSES, spec="small_matrix")
 
 

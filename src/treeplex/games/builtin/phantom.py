@@ -50,7 +50,7 @@ class PhantomGame(Game):
     @property
     @abstractmethod
     def info(self) -> GameInfo:
-        """The game's description."""
+        """The game's description in the registry of built-in games."""
 
     @abstractmethod
     def wins(self, player: int, board: int) -> bool:
@@ -67,7 +67,7 @@ class PhantomGame(Game):
 
     @property
     def num_distinct_actions(self) -> int:
-        """Number of cells."""
+        """The number of cells."""
         return self.cells
 
     @cached_property
@@ -85,12 +85,12 @@ class PhantomGame(Game):
 
     @cached_property
     def group(self) -> Group:
-        """The symmetry group of the players' view; only the identity without ``symmetric``."""
+        """The symmetry group of the players' view; contains only the identity unless ``symmetric`` is set."""
         return group_of(self.turns if self.symmetric else self.turns[:1])
 
     @property
     def counted(self) -> bool:
-        """Whether players observe who acted in every turn."""
+        """Whether players observe who acted at every turn."""
         return self.observation == COUNTED
 
     def numba_rules(self) -> object | None:
@@ -111,7 +111,7 @@ class PhantomGame(Game):
         return SymmetricState(self, ((0, everything), (0, everything)))
 
     def lines_of(self, marks: Sequence[str]) -> str:
-        """Format a board as lines of text."""
+        """Format a board as several lines of text."""
         width = self.columns
         return "".join("".join(marks[row * width : (row + 1) * width]) + "\n" for row in range(self.rows))
 
@@ -170,7 +170,7 @@ class PhantomState(CheckedState):
         return f"{board}{len(self.tried)}\n{turns}"
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float]:
-        """Return own stones, known opposing stones, own tries in order, and the acting players if observed.
+        """Return own stones, known opposing stones, own tries in order, and who acted at every turn if that is observed.
 
         With n cells these are n + n + n * n zeros and ones, and 4 n more if turns are observed.
         """
@@ -190,11 +190,11 @@ class PhantomState(CheckedState):
         return row
 
     def public_state(self) -> Hashable:
-        """Return who acted in every turn if observed; otherwise a constant."""
+        """Return who acted at every turn if that is observed, otherwise a constant."""
         return tuple(mover for mover, _ in self.tried) if self.game.observation == COUNTED else ()
 
     def marks(self, player: int | None) -> list[str]:
-        """Return the mark of each cell as known to a player; None for the full board."""
+        """Return the mark of each cell that a player knows; all marks if ``player`` is None."""
         boards = self.stones
         if player is not None:
             boards = (self.stones[0], self.seen[0]) if player == 0 else (self.seen[1], self.stones[1])
@@ -219,7 +219,7 @@ class PhantomState(CheckedState):
 
 
 def changed(pair: tuple[int, int], player: int, board: int) -> tuple[int, int]:
-    """Return the pair with one player's board replaced."""
+    """Return the pair of boards with one player's board replaced."""
     return (board, pair[1]) if player == 0 else (pair[0], board)
 
 
@@ -248,7 +248,7 @@ class SymmetricState(PhantomState):
         return int(group.images[group.inverse[self.frames[player][0]], cell])
 
     def cells_of(self, cell: int) -> list[int]:
-        """Return the cells equivalent to a viewed cell for the player to act."""
+        """Return the cells equivalent to a cell in the view of the player to act."""
         group, (element, fixing) = self.game.group, self.frames[self.turn]
         return sorted({int(group.images[element, seen]) for seen in np.flatnonzero(group.least[fixing] == cell)})
 
@@ -280,7 +280,7 @@ class SymmetricState(PhantomState):
 
 
 class PhantomTicTacToe(PhantomGame):
-    """Phantom tic-tac-toe: ``line`` stones in a line win 1, a full board is a draw."""
+    """Phantom tic-tac-toe: ``line`` stones in a line win 1, and a full board is a draw."""
 
     def __init__(self, rows: int, columns: int, line: int, *, abrupt: bool, observation: str, symmetric: bool) -> None:
         self.line = line
@@ -320,7 +320,7 @@ class PhantomTicTacToe(PhantomGame):
 
 
 class DarkHex(PhantomGame):
-    """Dark hex: player 0 connects the first row with the last, player 1 the first column with the last; a win pays 1."""
+    """Dark hex: player 0 connects the first row with the last, player 1 the first column with the last; the winner gets 1."""
 
     @property
     def info(self) -> GameInfo:

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: two players put crosses and noughts on a 3 by 3 board; three in a line win 1, a full board is a draw (0).
+"""Tic-tac-toe: players mark cells of a 3 by 3 board in turn; three in a line win 1, and a full board is a draw (0).
 
 A game of perfect information, useful as a test case. Cells are numbered row by row.
 Rules and names as in OpenSpiel's ``tic_tac_toe``.

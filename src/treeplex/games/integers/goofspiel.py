@@ -1,4 +1,4 @@
-"""Goofspiel as Numba functions: secret bids, any order of point cards, any number of players.
+"""Goofspiel as Numba functions: secret bids, any order of point cards, and any number of players.
 
 The state: turns played, cards shown and bids made this turn, packed with the set of cards not shown; the cards shown; the
 winner of each turn; and for each player the bids, packed with the set of cards held. Cards, and winners plus one, take four
@@ -24,7 +24,7 @@ SET = 48
 
 @lru_cache
 def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
-    """Return the rules with secret bids, for at most :data:`MOST_CARDS` cards."""
+    """Return the rules with secret bids, for games with at most :data:`MOST_CARDS` cards."""
     players, cards, turns = rules.players, rules.num_cards, rules.turns
     order, paid = rules.points_order, rules.returns_type
     shuffled, ascending = order == "random", order == "ascending"

@@ -1,4 +1,4 @@
-"""Kuhn poker as Numba functions, any number of players.
+"""Kuhn poker as Numba functions, for any number of players.
 
 The state: number of cards dealt and of decisions made, the first player to bet (-1 for nobody), the decisions that were bets as
 a bit set, and the cards.

@@ -1,4 +1,4 @@
-"""Liar's Dice as Numba functions, any number of players and dice.
+"""Liar's Dice as Numba functions, for any number of players and dice.
 
 The state: number of dice rolled and of bids made, the last two bids, a code of all (public) bids, and the dice, sorted per
 player once all are rolled.

@@ -21,7 +21,7 @@ MOST_CELLS = 12
 
 
 def phantom_rules(game: "PhantomGame") -> NumbaRules:
-    """Return the rules without symmetry, for at most :data:`MOST_CELLS` cells."""
+    """Return the rules without symmetry, for boards with at most :data:`MOST_CELLS` cells."""
     cells, abrupt, counted, won = game.cells, game.abrupt, game.counted, game.won
     full = (1 << cells) - 1
 

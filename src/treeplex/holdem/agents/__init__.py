@@ -1,1 +1,1 @@
-"""Named hold'em agents: blueprints, and searches on top of them."""
+"""Named hold'em agents: agents that play blueprints, and agents that search from blueprints."""

@@ -60,7 +60,7 @@ class BucketAgent(BaseAgent):
     draws = False
 
     def __init__(self, game: PublicHoldem, policy: Policy, generator: np.random.Generator | None = None) -> None:
-        """Create an agent without a seat.
+        """Create an agent that is not yet seated.
 
         Raises:
             SpecError: ``game`` is not :func:`limit_holdem` of the policy's game, apart from stacks.
@@ -76,7 +76,7 @@ class BucketAgent(BaseAgent):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`.
+        """Begin a hand; see :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
             GameError: ``at`` lies within a hand.
@@ -85,7 +85,7 @@ class BucketAgent(BaseAgent):
         self.state, self._node, self._sequences = self.game.first_state(), 0, {}
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        """Observe an event; see :meth:`treeplex.search.agents.agent.Agent.see`."""
         options, following = self.game.options(self.state), self.game.after(self.state, event)
         if options.player != CHANCE:
             decision = self._betting.nodes[self._node]
@@ -96,7 +96,7 @@ class BucketAgent(BaseAgent):
         self.state = following
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.search.agents.agent.Agent.policy`; uniform for bucket sequences that are never dealt."""
+        """Return the policy at the current decision [A, H]; uniform for bucket sequences that are never dealt."""
         self.check_acting()
         board = hand_of(self.state).board
         if board not in self._sequences:
@@ -110,7 +110,7 @@ class BucketAgent(BaseAgent):
 
 
 def limit_holdem(game: BucketGame) -> Holdem:
-    """The game with real cards that a bucket game abstracts; stacks never run out.
+    """The game with real cards that a bucket game abstracts; its stacks are too deep to run out.
 
     Raises:
         SpecError: the betting is not fixed limit, or the game begins after the flop.
@@ -130,7 +130,7 @@ def limit_holdem(game: BucketGame) -> Holdem:
 
 
 def check_table(game: PublicHoldem, buckets: BucketGame) -> None:
-    """Reject a table whose game differs from the bucket game, apart from stacks.
+    """Reject a table whose game differs from the bucket game in anything except stacks.
 
     Raises:
         SpecError: the games differ.

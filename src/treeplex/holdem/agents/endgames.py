@@ -1,4 +1,4 @@
-"""Endgame solving in full-game hold'em: a blueprint plays early streets, and turns and rivers are solved during play."""
+"""Endgame solving in full-game hold'em: early streets follow a blueprint, and turns and rivers are solved during play."""
 
 from dataclasses import dataclass
 
@@ -56,7 +56,7 @@ class EndgameSettings(ThinkingSettings):
     threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
 
     def check(self) -> None:
-        """Reject invalid bet sizes, also on streets before ``start``."""
+        """Reject invalid bet sizes, including those for streets before ``start``."""
         super().check()
         for name in (*LATER, "later", "raises"):
             check_sizes(name, getattr(self, name), raises=name == "raises")
@@ -116,7 +116,7 @@ def whole_agent(
 
 
 def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Agent:
-    """The agent for a hold'em blueprint; it uses action translation if the table has other bet sizes.
+    """The agent for a hold'em blueprint; it translates actions if the table's bet sizes differ.
 
     Raises:
         SpecError: the table's game, stacks or blinds differ.
@@ -131,7 +131,7 @@ def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Ag
 
 
 def check_blueprint(game: Game, file: str, blueprint: HoldemBlueprint) -> PublicHoldem:
-    """The table's game, after checking that it matches the blueprint apart from bet sizes.
+    """Return the table's game, after checking that it matches the blueprint in everything except bet sizes.
 
     Raises:
         SpecError: the table's game, players, stacks or blinds differ.
@@ -149,7 +149,7 @@ def check_blueprint(game: Game, file: str, blueprint: HoldemBlueprint) -> Public
 
 
 def other_table(game: Game, file: str, blueprint: HoldemBlueprint, what: str) -> SpecError:
-    """The error for a blueprint whose game differs from the table's in ``what``."""
+    """The error for a blueprint whose game differs from the table's in the field ``what``."""
     return SpecError(
         f"{file} is a blueprint of {blueprint.game}, but the table plays {game}, with {what}; play {blueprint.game}, or train "
         "one for the table"

@@ -21,7 +21,7 @@ TURN = 2
 
 
 class HoldemLibratus(Libratus):
-    """Libratus: nested safe solving, extended to hold'em."""
+    """Libratus: nested safe subgame solving, extended to hold'em."""
 
     def make(self, game: Game, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):

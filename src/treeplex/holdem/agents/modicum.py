@@ -1,4 +1,4 @@
-"""Modicum: depth-limited solving of a betting round, after which the opponent chooses a continuation of the blueprint."""
+"""Modicum: solves to a depth limit, beyond which the opponent chooses among continuations of the blueprint."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class ModicumSettings(ResolvingAgentSettings):
 
 
 def whole_solving(settings: ModicumSettings) -> StreetSolving:
-    """Street-solving settings for full-game hold'em: flop solves end after the flop, turn solves include rivers.
+    """Street-solving settings for full-game hold'em: flop solves stop at the end of the flop, turn solves include the river.
 
     Raises:
         SpecError: a setting that full-game hold'em does not support.
@@ -93,7 +93,7 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
 
 
 class Modicum(AgentKind):
-    """Depth-limited solving in which the opponent chooses a continuation at each leaf."""
+    """Depth-limited solving in which the opponent chooses a continuation policy at each leaf."""
 
     name = "modicum"
     text = "re-solves each betting round, with leaf values from continuations of a blueprint"
@@ -133,7 +133,7 @@ class Modicum(AgentKind):
 
 
 def spot_leaves(game: HoldemGame, settings: ModicumSettings) -> list[BlueprintLeaf]:
-    """Leaf values of a spot for each player, from a solution of the spot (bet sizes may be a subset).
+    """Leaf values of a spot for each player, taken from a solution of the spot whose bet sizes may be a subset.
 
     Raises:
         SpecError: generated continuations.

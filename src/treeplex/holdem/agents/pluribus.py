@@ -14,7 +14,7 @@ from treeplex.search.translation.agent import TranslatedAgent
 
 
 class HoldemPluribus(Pluribus):
-    """Re-solves each round from its start; full-game hold'em uses a sampled search of the blueprint."""
+    """Re-solves each betting round from its start; in full-game hold'em, with a sampled search based on the blueprint."""
 
     def make(self, game: Game, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
         public = self.card_game(game)

@@ -1,4 +1,4 @@
-"""A solved spot as a blueprint and as a per-hand policy."""
+"""A solved spot as a blueprint and as a policy over hands."""
 
 from collections.abc import Hashable
 from functools import cached_property, lru_cache
@@ -22,7 +22,7 @@ from treeplex.search.subgames.beliefs import Belief
 
 
 class At(NamedTuple):
-    """A public state of a solved spot.
+    """A public state in a solved spot.
 
     Attributes:
         node: node of the spot's betting tree.
@@ -41,7 +41,7 @@ class At(NamedTuple):
 
 
 class SpotBlueprint:
-    """A solved spot as a blueprint; from some street on, the game played may have more bet sizes.
+    """A solved spot as a blueprint; the game played may have more bet sizes from some street on.
 
     Guaranteed values are exact: the opponent's best response to the whole solution is computed once per player.
 
@@ -60,7 +60,7 @@ class SpotBlueprint:
         self.policy_of_spot, self.game = policy, HoldemGame(policy.game.spot, policy.game.betting)
 
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
-        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        """Check that a game matches the blueprint; see :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         blueprint_spot = self.game.spot
         if not isinstance(game, HoldemGame):
             raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the current game")
@@ -76,12 +76,12 @@ class SpotBlueprint:
 
     @cached_property
     def _responding(self) -> tuple[Browser, Browser]:
-        """For each player, the values when the other player plays a best response to it."""
+        """For each player, the solution's values when the other player plays a best response."""
         first, second = (Browser(self.policy_of_spot.response_values(1 - player)) for player in (0, 1))
         return first, second
 
     def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
-        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        """Return the policy of each hand at the end of a path, float64 [A, H]."""
         at, (here, there) = self._find(self._browser, game, path)
         event = self.game.event(there)
         assert isinstance(event, Decision)
@@ -95,7 +95,7 @@ class SpotBlueprint:
         return table
 
     def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
-        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        """Return the public belief state at the end of a path if both players follow the blueprint."""
         at, (here, _) = self._find(self._browser, game, path)
         ranges = np.zeros((2, len(self.game.spot.format.hands)))
         for range_there, hands, reach in zip(ranges, at.hands, at.tree.reach[at.node], strict=True):
@@ -103,7 +103,7 @@ class SpotBlueprint:
         return Belief.of(game, here, list(ranges))
 
     def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
-        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        """Return the best-response value of each of the opponent's hands against the blueprint, float64 [H]."""
         browser, other = self._responding[player], 1 - player
         at, _ = self._find(browser, game, path, other if reach else None)
         met = browser.values.compatible(at.board, other, at.tree.reach[at.node][player])
@@ -114,7 +114,7 @@ class SpotBlueprint:
     def _find(
         self, browser: Browser, game: PublicGame, path: tuple[int, ...], giver: int | None = None
     ) -> tuple[At, tuple[State, HoldemState]]:
-        """Follow a path through the solution; returns the state it reaches in each game.
+        """Follow a path through the solution; return its end in the solution, and the state in each game.
 
         Args:
             browser: values of the solution.
@@ -159,7 +159,7 @@ class SpotBlueprint:
 
 
 class SpotHands:
-    """A solved spot as a :class:`treeplex.holdem.policies.by_hand.HandPolicy`, with a class for each hand on each board.
+    """A solved spot as a :class:`treeplex.holdem.policies.by_hand.HandPolicy`, in which every hand on every board is a class.
 
     Attributes:
         game: the spot.
@@ -178,11 +178,11 @@ class SpotHands:
         self._place = lru_cache(maxsize=64)(self._find)
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        """Return the classes of hands on a board: one class per hand."""
         return Classes(board, len(self._everyone), self._everyone)
 
     def table(self, node: int, name: Hashable) -> Floats:
-        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        """Return the policy of each hand at a decision of the betting tree, float64 [A, H]."""
         event = self.game.tree.nodes[node]
         assert isinstance(event, Decision)
         street, number, hands = self._place(name)
@@ -191,11 +191,13 @@ class SpotHands:
         return table
 
     def biased(self, factor: float = 10.0) -> list[HandPolicy]:
-        """See :func:`treeplex.holdem.policies.by_hand.biased_hands`."""
+        """Return the policy, and copies biased towards folding, calling and raising."""
         return biased_hands(self, factor)
 
     def _find(self, board: tuple[int, ...]) -> tuple[int, int, list[NDArray[np.int64]]]:
-        """The street of a board, the index of its representative, and each player's hands in its order."""
+        """Return the street of a board, the index of its representative, and each player's hands in that representative's
+        order.
+        """
         spot, values = self.game.spot, self._browser.values
         street, board_index, renaming, size = 0, 0, IDENTITY, len(spot.board)
         while size < len(board):

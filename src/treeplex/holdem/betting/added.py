@@ -1,4 +1,4 @@
-"""Adds a bet size to a spot's bet plan."""
+"""Adding a bet size to a spot's bet plan."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from treeplex.holdem.spots.spot import Spot
 
 
 def with_bet(spot: Spot, event: Decision, action: float) -> Spot:
-    """The spot with a bet or raise to ``action`` total chips on this street added for the player to act.
+    """Return the spot with one more bet or raise for the player to act, to ``action`` total chips on this street.
 
     Raises:
         GameError: the rules allow no such bet.
@@ -39,7 +39,7 @@ def offered(event: Decision, action: float, spot: Spot) -> int:
 
 
 def action_to(event: Decision, amount: float) -> int | None:
-    """The index of the bet or raise to an amount; None if it is not offered."""
+    """The index of the bet or raise to this amount; None if it is not offered."""
     for number, action in enumerate(event.actions):
         if action.kind in ("bet", "raise", "allin") and abs(action.amount - amount) < 1e-9 * max(amount, 1.0):
             return number
@@ -59,12 +59,12 @@ def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
 
 
 def open_to_raise(event: Decision, spot: Spot) -> bool:
-    """Whether the other player has chips left to call a larger bet."""
+    """Whether the other player has enough chips to call a larger bet."""
     return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack - spot.chip / 2
 
 
 def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
-    """The legal bets, as text for a message; ``sums`` are the bets on offer."""
+    """Describe which bets are legal, for error messages; ``sums`` are the bets offered."""
     if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
         return f"bets are multiples of the chip, {spot.chip:g}"
     if amount < min(sums):

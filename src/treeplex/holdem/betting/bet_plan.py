@@ -28,7 +28,7 @@ MERGE_MARGIN = 1e-12
 
 @dataclass(frozen=True)
 class StreetSizes:
-    """The sizes of one player on one street; with ``donk`` None, a lead into the last aggressor uses ``bets``.
+    """One player's sizes on one street; if ``donk`` is None, leads into the last aggressor use ``bets``.
 
     A donk bet is player 0's first bet of a street after calling a bet on the street before.
     """
@@ -38,7 +38,7 @@ class StreetSizes:
     donk: tuple[Size, ...] | None = None
 
     def changed(self, bets: str | None = None, raises: str | None = None, donk: str | None = None) -> "StreetSizes":
-        """A copy with the given sizes replaced (``donk="default"`` uses ``bets``)."""
+        """Return a copy with the given sizes replaced; ``donk="default"`` makes donk bets use ``bets``."""
         sizes = self if bets is None else replace(self, bets=parse_sizes(bets, False))
         sizes = sizes if raises is None else replace(sizes, raises=parse_sizes(raises, True))
         if donk is None:
@@ -47,11 +47,11 @@ class StreetSizes:
 
     @classmethod
     def of(cls, sizes: tuple[Size, ...]) -> "StreetSizes":
-        """One list of sizes for first bets and raises; multiples of the bet faced apply to raises only."""
+        """Use one list of sizes for bets and raises; multiples of the bet faced apply to raises only."""
         return cls(tuple(size for size in sizes if size.kind != "last"), sizes)
 
     def in_chips(self, big_blind: float) -> "StreetSizes":
-        """Sizes for later streets, with big blinds converted to chips; sizes in big blinds apply only to first bets."""
+        """Return the sizes for later streets in chips; sizes in big blinds apply to opening bets only."""
 
         def chips(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
             return tuple(Size("chips", big_blind * size.value) if size.kind == "blinds" else size for size in sizes)
@@ -67,7 +67,7 @@ class StreetSizes:
 
 @dataclass(frozen=True)
 class BetPlan:
-    """No-limit bet sizes for every street and player, with thresholds that adjust them.
+    """No-limit bet sizes for every street and player, with thresholds for adjusting them.
 
     Attributes:
         streets: ``streets[street][player]``; all of the format's streets, so hold'em has four, preflop first.
@@ -255,7 +255,7 @@ class FixedLimit:
 
 
 def plan_from_json(data: Mapping[str, Any]) -> BetPlan | FixedLimit:
-    """The plan that ``to_json`` wrote.
+    """Rebuild a plan from the output of ``to_json``.
 
     Raises:
         SpecError: the data describe no plan.
@@ -275,7 +275,7 @@ def plan_from_json(data: Mapping[str, Any]) -> BetPlan | FixedLimit:
 
 
 def street_number(street: int | str, streets: int) -> int:
-    """The index of a street given as a number or, with four streets, by its hold'em name."""
+    """The index of a street given by number or, with four streets, by its hold'em name."""
     if isinstance(street, str) and streets == len(HOLDEM_STREETS) and street.lower() in HOLDEM_STREETS:
         return HOLDEM_STREETS.index(street.lower())
     if isinstance(street, int) and 0 <= street < streets:
@@ -285,8 +285,7 @@ def street_number(street: int | str, streets: int) -> int:
 
 
 def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:
-    """Amounts after merging, ascending: from the largest down, an amount is dropped if it is close below the last retained
-    one."""
+    """Return the merged amounts, ascending: from the largest down, drop each amount that is close to the last one retained."""
     if not merge:
         return amounts
     retained: list[int] = []

@@ -51,7 +51,7 @@ class HistoryTree:
 
 @dataclass
 class Growth:
-    """The accumulated state of a walk."""
+    """State of a walk over histories."""
 
     game: Game
     recall: bool
@@ -234,7 +234,7 @@ def histories_of(game: CompiledGame, *, limit: int = MOST_HISTORIES, watch: Call
 
 
 def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
-    """Return the compiled number of each visited infoset, parents first, int64."""
+    """Return the compiled game's number of each visited infoset, parents first, int64."""
     tree = game.tree
     final = np.full(growth.sequences, -1, np.int64)
     final[: game.players] = tree.sequence_offsets[:-1]
@@ -253,7 +253,7 @@ def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
 
 
 def named_below(game: CompiledGame, player: int, infostate: str, parent: int) -> int | None:
-    """Return the infoset of an infostate below a sequence; refined ones are named ``infostate#1``, ``#2``, ..."""
+    """Return the infoset of an infostate below a sequence; the names of refined ones end in ``#1``, ``#2``, ..."""
     infoset = game.lookup.get((player, infostate))
     copy = 0
     while infoset is None or game.tree.infoset_parent[infoset] != parent:

@@ -15,7 +15,7 @@ WORD = re.compile(r"\d+|[^\W\d]+|\S")
 
 
 def infostate_tensors(game: CompiledGame | str | Game | Any, player: int) -> NDArray[np.uint8]:
-    """Return a player's infostates as binary rows, uint8 [I, D]; different infostates have different rows.
+    """Return a player's infostates as binary rows, uint8 [I, D]; no two infostates have the same row.
 
     Column (n, word) says that the n-th word of the infostate's string is that word: a number, a name or a sign. Constant and
     duplicate columns are dropped. Rows are in the order of the compiled game, which may be given as a spec or rules.
@@ -26,7 +26,7 @@ def infostate_tensors(game: CompiledGame | str | Game | Any, player: int) -> NDA
 
 
 def word_tensors(infostates: Sequence[str]) -> NDArray[np.uint8]:
-    """Return the rows of :func:`infostate_tensors` for any texts, uint8 [texts, D]."""
+    """Return the rows of :func:`infostate_tensors` for arbitrary texts, uint8 [texts, D]."""
     texts = [WORD.findall(text) for text in infostates]
     columns: dict[tuple[int, str], list[int]] = {}
     for row, words in enumerate(texts):

@@ -21,7 +21,7 @@ class LazyInfostates(Sequence[str]):
 
     @abstractmethod
     def written(self, infoset: int) -> str:
-        """Return the infostate of an infoset, from 0."""
+        """Return the infostate string of an infoset, numbered from 0."""
 
     def tensors(self, begin: int, end: int) -> NDArray[np.float32] | None:
         """``information_state_tensor`` of the rules for infosets from ``begin`` to before ``end``, float32 [n, F].

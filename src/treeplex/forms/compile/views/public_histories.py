@@ -15,7 +15,7 @@ from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 
 @dataclass(frozen=True)
 class NodeHistories:
-    """The histories of one public node.
+    """The histories at one public node.
 
     Attributes:
         numbers: int64 [D], their numbers.
@@ -26,13 +26,13 @@ class NodeHistories:
     hands: Ints
 
     def where(self, chosen: NDArray[np.bool_], numbers: Ints) -> "NodeHistories":
-        """Return the children ``numbers`` of the chosen histories."""
+        """Return the children ``numbers`` of the selected histories."""
         return NodeHistories(numbers, self.hands[chosen])
 
 
 @dataclass
 class Rows:
-    """Rows of histories, in parts: the numbers of some histories, and their actor, first child, number of children and key."""
+    """Rows of histories, collected in parts: number, actor, first child, number of children and key of each history."""
 
     numbers: list[Ints] = field(default_factory=list)
     actors: list[Ints] = field(default_factory=list)
@@ -119,7 +119,7 @@ def public_histories(game: CompiledGame, tree: PublicTree) -> Histories | None:
 
 
 def deal(rows: Rows, prior: Floats) -> NodeHistories:
-    """Record the deal of player 0's hand, then of player 1's; return the histories after it."""
+    """Record the deal of player 0's hand, then of player 1's; return the histories after both."""
     marginal = prior.sum(axis=1)
     hands = np.flatnonzero(marginal)
     first = rows.add_chance(np.zeros(1, np.int64), (marginal / marginal.sum())[None])

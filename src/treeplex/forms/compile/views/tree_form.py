@@ -29,7 +29,7 @@ from treeplex.forms.policies.tabular import normalised, uniform_probabilities
 
 
 class TreeTables(NamedTuple):
-    """Tables of a run on a compiled game; the learned part is empty for other rules."""
+    """Tables of a run on a compiled game; the learned part is empty unless the rule is learned."""
 
     state: TreeState
     learned: LearnedState
@@ -101,7 +101,7 @@ class TreeForm:
         return TreeTables(state, learned)
 
     def iterate(self, kind: RuleKind, rows: Floats, tables: TreeTables, *, alternating: bool) -> None:
-        """Run one iteration for each row."""
+        """Run one iteration per row of weights."""
         tree, payoff, state = self.game.tree, self.game.payoff, tables.state
         if kind is RuleKind.REGRETS and self.threads > 1 and not state.previous.size:
             self._iterate_shared(rows, alternating, state)
@@ -163,7 +163,9 @@ class TreeForm:
         return normalised(self.game, tables.state.averages[0])
 
     def values(self, tables: TreeTables, *, best: bool) -> Floats:
-        """Return each player's value, or best-response value (``best``), against the others' averages, [N]."""
+        """Return each player's expected value against the others' average policies, or with ``best`` the best-response
+        value, [N].
+        """
         tree, policy, result = self.game.tree, self.policy(tables), np.empty(self.players)
         strategy = np.empty_like(policy)
         for player in range(self.players):
@@ -186,7 +188,7 @@ class TreeForm:
         return [*policies, tables.state.policy.copy()]
 
     def chosen(self, candidates: list[Floats]) -> list[int]:
-        """Return for each player the candidate with the lowest best-response value of the opponent.
+        """Return, for each player, the candidate policy against which the opponent's best response is worth least.
 
         In other than constant-sum two-player games the first candidate is returned.
         """
