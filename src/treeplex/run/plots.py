@@ -209,7 +209,7 @@ def title_lines(title: str) -> str:
 
 
 def across_text(x: float) -> str:
-    """Format a tick of the horizontal axis: 0.01, 1,000, powers of ten from a million on."""
+    """Format a tick of the horizontal axis: 0.01, 1,000, powers of ten from a million upwards."""
     return f"$10^{{{math.log10(x):.0f}}}$" if x >= 1e6 else f"{x:,.0f}" if x >= 1 else f"{x:g}"
 
 

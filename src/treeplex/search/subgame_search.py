@@ -132,12 +132,12 @@ class SubgameSearch:
 
     @property
     def average(self) -> Floats:
-        """The average strategy, float64 [Q], up to a factor."""
+        """The unnormalised average strategy, float64 [Q]."""
         return self.arrays.average
 
     @property
     def faced(self) -> Floats:
-        """Average of the strategies that the other players faced, float64 [Q], up to a factor.
+        """Unnormalised average of the strategies that the other players faced, float64 [Q].
 
         Only CFR-AVG with alternating updates keeps it, where the second player faces the first player's next strategy.
         """
@@ -382,7 +382,7 @@ class SubgameSearch:
         return self.arrays.as_policy(self.average)
 
     def next_average(self) -> Floats:
-        """The average strategy including the current strategy, float64 [Q], up to a factor.
+        """The unnormalised average strategy, including the current strategy, float64 [Q].
 
         In CFR-AVG this is the strategy for which leaves are valued while the current policy is played (Brown et al. 2020,
         section 5.2).

@@ -87,14 +87,14 @@ class Budget:
 
 
 class Caps(NamedTuple):
-    """Maximum numbers of first bets and of raises on a street."""
+    """Maximum numbers of sizes for first bets and for raises on a street."""
 
     bets: int
     raises: int
 
 
 class Rung(NamedTuple):
-    """Caps of earlier streets, of the second-last and of the last street, and whether leads are offered."""
+    """Caps on bet sizes for earlier streets, the second-last and the last one, and whether donk bets are kept by default."""
 
     early: Caps
     middle: Caps
@@ -103,7 +103,7 @@ class Rung(NamedTuple):
 
 
 def rung(early: tuple[int, int], middle: tuple[int, int], last: tuple[int, int], leads: bool = False) -> Rung:
-    """A rung of the ladder."""
+    """Create a rung of :data:`LADDER` from (bets, raises) for earlier streets, the second-last and the last one."""
     return Rung(Caps(*early), Caps(*middle), Caps(*last), leads)
 
 
@@ -158,7 +158,7 @@ class FittedSpot:
 
     @property
     def solver_seconds(self) -> float | None:
-        """The limit of the solver's own time, without building and evaluation; None for no limit."""
+        """Time limit of the solver itself, excluding building and evaluation; None for no limit."""
         return None if self.budget.seconds is None else max(self.budget.seconds - START_SECONDS, 1.0) / JUDGED
 
     @property
@@ -206,7 +206,7 @@ class FittedSpot:
 
 
 def wished(request: SpotRequest) -> SpotRequest:
-    """The request, with the sizes of :data:`WISHED` if it has none of its own."""
+    """The request, with the sizes :data:`WISHED` if it gives no sizes."""
     own = "limit" in request.fields or any(request.layers.get(name) for name in ("bets", "raises"))
     return request if own else request.over(request_from_options(WISHED))
 
@@ -266,7 +266,7 @@ def fitted_storage(spot: Spot, budget: Budget, pace: float) -> FittedSpot | str:
 
 
 def plans(plan: BetPlan, first: int, streets: int) -> Iterator[BetPlan]:
-    """The bet plans of the ladder that differ, from the plan itself to the smallest."""
+    """Distinct bet plans along the ladder, from the full plan to the smallest."""
     last: BetPlan | None = None
     for step in LADDER:
         rows = []
@@ -281,7 +281,7 @@ def plans(plan: BetPlan, first: int, streets: int) -> Iterator[BetPlan]:
 
 
 def capped(sizes: StreetSizes, caps: Caps, *, leads: bool) -> StreetSizes:
-    """The sizes of a player and street within caps; without leads, donk bets by default are removed."""
+    """A player's sizes on a street, reduced to the caps; without leads, default donk bets are removed."""
     donk = sizes.donk if leads or sizes.donk is not None else ()
     return StreetSizes(
         chosen_sizes(sizes.bets, caps.bets), chosen_sizes(sizes.raises, caps.raises), donk and chosen_sizes(donk, caps.bets)
@@ -305,12 +305,12 @@ def chosen_sizes(sizes: tuple[Size, ...], count: int) -> tuple[Size, ...]:
 
 
 def weight_of(size: Size) -> float:
-    """A number that orders sizes: a share of the pot, or about that."""
+    """Sort key of a size: its share of the pot, exact or approximate."""
     return max(TYPICAL_BET if size.kind == "geometric" else size.value, 1e-6)
 
 
 def differences(plan: BetPlan, smaller: BetPlan, spot: Spot) -> Iterator[str]:
-    """The sizes of a plan that are not in a smaller one, by street and kind."""
+    """The sizes of a plan that a smaller plan lacks, by street and kind."""
     for street in spot.streets:
         name, pairs = street_names(spot.format)[street], list(zip(plan.streets[street], smaller.streets[street], strict=True))
         for kind in ("bets", "raises"):
@@ -326,7 +326,7 @@ def differences(plan: BetPlan, smaller: BetPlan, spot: Spot) -> Iterator[str]:
 
 
 def missing(sizes: Sequence[Size], kept: Sequence[Size]) -> str:
-    """The sizes that are not kept, as text."""
+    """The dropped sizes, as text."""
     return ", ".join(str(size) for size in sizes if size not in kept)
 
 
@@ -348,13 +348,13 @@ def duration(seconds: float) -> str:
 
 @lru_cache(maxsize=8)
 def machine_pace(threads: int) -> float:
-    """Seconds per iteration on this machine, divided by the estimate's, measured once on a small spot."""
+    """Ratio of measured to estimated seconds per iteration on this machine, measured once on a small spot."""
     estimate = estimate_spot(load_spot(TURN_ENDGAME), threads=threads)
     return estimate.at_pace_here().seconds / estimate.seconds
 
 
 def coarse_spot(spot: Spot, numbers: int = COARSE_NUMBERS) -> Spot | None:
-    """The spot with few turns and rivers and one size on later streets, within ``numbers`` per array.
+    """The spot with fewer turns and rivers and one size on later streets, with at most ``numbers`` entries per array.
 
     The first street has the same sizes, so that its strategy has the same actions.
 

@@ -126,7 +126,7 @@ def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Map
 def action_sources(
     old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match], street: int, player: int
 ) -> NDArray[np.int64]:
-    """For each action of a player on a street, the old action whose entries it takes, or NONE; int64 [actions]."""
+    """For each action of a player on a street, the matching action of the old spot, or NONE; int64 [actions]."""
     forest, before = game.forests[street], old.forests[street]
     sources = np.full(forest.actions[player], NONE)
     places = {node: first for node, (_, first, _) in zip(before.numbers[player], before.nodes[player], strict=True)}

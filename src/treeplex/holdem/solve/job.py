@@ -155,7 +155,7 @@ class SpotJob(SolvingJob):
 
     @property
     def disk(self) -> tuple[int, float]:
-        """Bytes read and written in the run's folder, and the workers' seconds for it; zeros without a folder."""
+        """Bytes read and written in the run's folder, and the seconds that workers spent on it; zeros without a folder."""
         return self.solver.form.moved if self._on_disk else (0, 0.0)
 
     def live(self) -> Mapping[str, Any]:
@@ -193,7 +193,7 @@ class SpotJob(SolvingJob):
         write_atomically(folder / RECORDS, json.dumps(rows).encode())
 
     def kept_records(self) -> list[Record]:
-        """Records of the run in the folder up to its iteration; also restores its clock.
+        """The run's records in the folder up to the current iteration; also restores the run's clock.
 
         Raises:
             FileError: the records are damaged.

@@ -105,7 +105,7 @@ class SessionStart(NamedTuple):
 
 
 def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: ExitStack) -> Session:
-    """The session of :func:`spot_session`; resources that end with it are put on the stack."""
+    """The session of :func:`spot_session`; resources to release with it are pushed on the stack."""
     given, resume = spot.spot if isinstance(spot, CompiledSpot) else spot, request.resume
     check_limits(request.target, request.seconds)
     if stops_early(given, request):
@@ -133,7 +133,7 @@ def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: 
 
 
 def new_solver(spot: Spot | CompiledSpot, request: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
-    """The solver of a new run, at iteration 0 or warm-started from a solution with other ranges or sizes.
+    """The solver of a new run, at iteration 0 or warm-started from a solution with different ranges or sizes.
 
     Raises:
         SpecError: options that contradict each other, or a spot that does not fit into memory.
@@ -168,7 +168,7 @@ def new_solver(spot: Spot | CompiledSpot, request: SolveRequest, limits: Limits,
 
 
 def resumed_solver(spot: Spot | None, request: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
-    """The solver of a solution to resume, at iteration 0.
+    """The solver for a solution to be resumed, at iteration 0.
 
     Raises:
         SpecError: the spot, algorithm or settings differ from the solution's, or no iterations remain.
@@ -267,7 +267,7 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
 
 
 def check_start(start: HoldemSolution, request: SolveRequest, how: SolveFields) -> None:
-    """Reject options fixed by the solution to start from, and too few iterations."""
+    """Reject options that the initial solution fixes, and iteration totals that it has already reached."""
     if request.options.get("locks", how.locks):
         raise SpecError("locks cannot be combined with a solution to start from; leave one of them out")
     if request.options.get("storage") not in (None, start.settings.storage):
@@ -281,7 +281,7 @@ def check_start(start: HoldemSolution, request: SolveRequest, how: SolveFields) 
 
 
 def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
-    """Reject to resume with another spot or other settings, or from a solution without solver state."""
+    """Reject resuming with a different spot or settings, or from a solution without solver state."""
     if resume.state is None:
         raise SpecError("this solution was saved without solver state (resumable); solve the spot again")
     if spot is not None and reread(spot).identity != reread(resume.spot).identity:

@@ -283,7 +283,7 @@ def save_solution(
 
 
 def spot_file(path: str | os.PathLike[str]) -> Path:
-    """The file name of a solution; without a suffix it gets ``.spot``."""
+    """The file name of a solution; ``.spot`` is appended if it has no suffix."""
     return Path(path) if Path(path).suffix else Path(path).with_suffix(SOLVED_FILE)
 
 
@@ -411,7 +411,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
 
 
 def records_of(rows: list[list[Any]]) -> tuple[Record, ...]:
-    """The records in a file, at least one, ascending."""
+    """The records in a file, in ascending order; there is at least one."""
     records = [
         Record(int(done), float(spent), float(cpu), {"exploitability": float(value)}) for done, spent, cpu, value in rows
     ]

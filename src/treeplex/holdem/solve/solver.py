@@ -79,7 +79,7 @@ class HoldemSolver(FormSolver[Any]):
 
     @property
     def store(self) -> Store:
-        """The arrays of the engine; not available for a spot in parts."""
+        """The engine's arrays; not available for a spot solved in parts."""
         store: Store = self.tables.store
         return store
 
@@ -90,7 +90,7 @@ class HoldemSolver(FormSolver[Any]):
         return self.form.crew
 
     def close(self) -> None:
-        """Release the resources of a spot in parts."""
+        """Release the resources of a spot solved in parts."""
         self.form.close()
 
     def average(self) -> tuple[Array, Array]:

@@ -181,7 +181,7 @@ class SpotGame(Solvable):
         return folder / f"{name}{SOLVED_FILE}"
 
     def policy(self, policy: Any, *, complete: bool = False) -> HoldemPolicy:
-        """A solution, its file, its policy, a network, the folder of its training, or ``"uniform"`` as a policy of this spot.
+        """Convert a solution, its file, a policy, a network, a training folder or ``"uniform"`` to a policy of this spot.
 
         Raises:
             PolicyError: the policy is for another spot, the object is not a policy, or the network's table does not fit into

@@ -105,7 +105,7 @@ class SpotRequest:
         return SpotRequest(other.name, fields, layers, other.from_file)
 
     def on_board(self, board: str) -> "SpotRequest":
-        """A copy with another board."""
+        """A copy with a different board."""
         return replace(self, fields={**self.fields, "board": LocatedText(f"board {board}", text=board)})
 
     def missing(self, name: str) -> SpecError:
@@ -319,7 +319,7 @@ def request_from_options(options: Mapping[str, object], prefix: str = "--") -> S
 
 
 def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bool) -> SpotRequest:
-    """A request from its entries, with sizes separated."""
+    """Create a request from its entries, with sizes separated from the other fields."""
     fields = {key: value for key, value in entries.items() if key not in LAYERED}
     layers = {key: (entries[key],) for key in LAYERED if key in entries}
     if "limit" in fields and (first := next((name for name in SIZES if name in layers), None)):
@@ -404,7 +404,7 @@ def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...],
 
 
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:
-    """The sizes of all streets from ``first`` on."""
+    """The sizes of all streets from ``first`` onwards."""
     if "limit" in request.fields:
         if "limps" in request.fields:
             raise at(
@@ -513,7 +513,7 @@ def usual_chip(pot: float, stack: float, blinds: Sequence[float], bets: BetPlan 
 
 
 def largest_chip(pot: float, sizes: Sequence[Size]) -> float:
-    """The largest chip for which rounding of pot-relative sizes is small; infinity if there are no such sizes."""
+    """The largest chip at which rounding changes pot-relative sizes only slightly; infinity if there are no such sizes."""
     shares = [size.value for size in sizes if size.kind == "pot" and size.value > 0]
     rounded = pot > 0 and any(size.kind in ("pot", "last", "geometric") for size in sizes)
     return min(pot / LEAST_SIZES[0], *(share * pot / LEAST_SIZES[1] for share in shares), math.inf) if rounded else math.inf

@@ -39,7 +39,7 @@ CHIPS, BIG_BLINDS = "chips", "bb"
 
 @dataclass(frozen=True)
 class Rake:
-    """Rake taken from every pot, also without a showdown: ``min(rate * pot, cap)`` chips.
+    """Rake taken from every pot, even without a showdown: ``min(rate * pot, cap)`` chips.
 
     The pot consists of matched chips only: an uncalled bet is returned unraked. With ``no_flop_no_drop`` no rake is taken
     from hands that end before any board card.
@@ -309,7 +309,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
 
 
 def check_cards(spot: Spot) -> None:
-    """Reject a board that matches no street of the format (``format.street`` names the card or the number)."""
+    """Reject boards, runouts and blinds that do not fit the format."""
     object.__setattr__(spot, "board", tuple(int(card) for card in spot.board))
     street = spot.format.street(spot.board)
     runouts = tuple(int(count) for count in spot.runouts)
@@ -331,7 +331,7 @@ def check_cards(spot: Spot) -> None:
 
 
 def check_chips(spot: Spot) -> None:
-    """Convert amounts to floats; refuse those out of range or not a multiple of the chip."""
+    """Convert amounts to floats; reject those that are out of range or not a multiple of the chip."""
     for name in ("pot", "stack", "chip"):
         object.__setattr__(spot, name, float(getattr(spot, name)))
     if spot.blinds is not None:
@@ -372,7 +372,7 @@ def is_multiple(amount: float, chip: float) -> bool:
 
 
 def check_bets(spot: Spot) -> None:
-    """Reject plans for too few streets, fixed bets that are no multiples of the chip, and misplaced preflop options."""
+    """Reject plans for too few streets, fixed bets that are not multiples of the chip, and misplaced preflop options."""
     streets = len(spot.format.deal)
     if isinstance(spot.bets, FixedLimit):
         planned = len(spot.bets.bets)

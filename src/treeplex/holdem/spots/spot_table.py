@@ -62,7 +62,7 @@ class Field:
 
 
 def sizes(name: str, of: str) -> tuple[Part, ...]:
-    """The options of sizes for one street or player."""
+    """The bet-size options for one street or player."""
     where = {
         "flop": "on the flop",
         "turn": "on the turn",

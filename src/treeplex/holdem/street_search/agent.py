@@ -39,7 +39,7 @@ class StreetStart(NamedTuple):
 
 
 class StreetSolution(NamedTuple):
-    """A searched street: its betting, and its policies: one per copy, each at its own iteration, or the average."""
+    """A searched street: its betting, and either one policy per copy, each from its own iteration, or the average policy."""
 
     betting: StreetBetting
     rows: StoppedRows
@@ -161,7 +161,7 @@ class WholeSearchAgent(BaseAgent):
         return self._copy if solved.rows.policies[0].shape[1] > 1 else 0
 
     def _renamed(self) -> tuple[tuple[int, ...], Ints]:
-        """The board as searched, and the index of each hand there, int64 [H]."""
+        """The canonical board that is searched, and each hand's index on it, int64 [H]."""
         board, renaming = self.cards.suits.canonical(self.opening.board)
         return board, self.cards.suits.maps[renaming]
 

@@ -1,4 +1,4 @@
-"""The betting of one street from its first decision on: decisions, street ends, and terminals."""
+"""The betting of one street from its first decision onwards: decisions, street ends, and terminals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class StreetDecision(NamedTuple):
 
     @property
     def last(self) -> Last:
-        """The acting player's last previous action."""
+        """The acting player's most recent action."""
         return self.both[self.player]
 
 
@@ -103,7 +103,7 @@ class StreetBetting:
 
 
 def stop_of(rules: HandRules, table: BettingState, last: tuple[Last, Last]) -> StreetStop:
-    """The stop at a table without further decisions, with its payoffs."""
+    """The terminal at a table without further decisions, with its payoffs."""
     end = rules.betting.to_act(table)
     lose, tie, win = (rules.paid_out(end, strengths, dealt=end.street > 0)[0] for strengths in ((0, 1), (1, 1), (1, 0)))
     return StreetStop(last, (lose, tie, win), table.folded.count(False) > 1)

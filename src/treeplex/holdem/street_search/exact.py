@@ -91,7 +91,7 @@ class Searcher:
     searched: int = 0
 
     def street(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:
-        """Search and play from the start of a street on.
+        """Search and play from the start of a street onwards.
 
         Args:
             node: node of the compiled game's betting.

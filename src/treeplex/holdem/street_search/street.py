@@ -338,7 +338,7 @@ class StreetArrays(SubgameArrays):
 
     @property
     def values(self) -> Floats:
-        """Values of sequences, [Q], as written since :meth:`write_gradient`; scratch space."""
+        """Values of sequences, [Q], as accumulated since :meth:`write_gradient`; scratch space."""
         return self._work.values
 
     def root_entries(self, player: int) -> Floats:

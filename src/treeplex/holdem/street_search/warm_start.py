@@ -26,7 +26,7 @@ class StreetGuess(Protocol):
 
 
 def write_guess(search: "SubgameSearch", street: "StreetSubgame", guess: StreetGuess) -> None:
-    """Write the guess as the current policy, from the root down."""
+    """Set the current policy to the guess, from the root down."""
     for number, decision in enumerate(street.betting.decisions):
         first, second = (street.at(search.strategy, player, last) for player, last in enumerate(decision.both))
         street.block(search.policy, number)[:] = guess(street, number, (first, second))

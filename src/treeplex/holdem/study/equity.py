@@ -209,7 +209,7 @@ def boards_of(table: EquityTable) -> tuple[NDArray[np.uint8], Ints]:
 def over_boards(
     table: EquityTable, shape: tuple[int, ...], work: Callable[..., None], threads: int, progress: Done | None
 ) -> tuple[Floats, int]:
-    """Symmetrised sums over all complete boards, and the number of boards; ``work`` adds the sums of some boards."""
+    """Symmetrised sums over all complete boards, and the number of boards; ``work`` sums over some of the boards."""
     boards, weights = boards_of(table)
     parts = min(PARTS, len(boards))
     cuts = np.linspace(0, len(boards), parts + 1).astype(int)

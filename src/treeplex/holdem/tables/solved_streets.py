@@ -35,7 +35,7 @@ def check_streets(rules: HandRules, street: str) -> None:
 
 
 def solved_decisions(table: WholeTable, person: int, street: str, watch: Callable[[str], None]) -> list[DecisionReview]:
-    """A person's decisions from a street on, with values from solved streets; empty if the hand has no such street.
+    """A person's decisions from a street onwards, with values from the solved streets; empty if the hand has no such street.
 
     The starting ranges are the usual ones of the positions, see :mod:`treeplex.holdem.study.review.review`.
 

@@ -341,7 +341,7 @@ class HoldemTable(Table):
 
 
 def street_name(board: int, whole: int) -> str:
-    """The name of the street with ``board`` cards, of ``whole`` on the last street."""
+    """The name of the street with ``board`` board cards, if the last street has ``whole``."""
     names = {0: "preflop", 3: "flop", 4: "turn"} if whole == 5 else {}
     return "river" if board == whole else names.get(board, f"{board} cards")
 

@@ -60,7 +60,7 @@ class HandRules:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The players from the dealer's left on, in which order odd chips are awarded."""
+        """The players in the order in which odd chips are awarded, from the dealer's left."""
         players = self.betting.players
         return tuple((self.betting.dealer + 1 + step) % players for step in range(players))
 

@@ -226,7 +226,7 @@ class PublicHoldem(CardGame):
         return win, lose
 
     def with_action(self, state: State, action: float) -> "tuple[PublicHoldem, int]":
-        """The game with a raise to ``action`` total chips of the hand added at a state; and its label.
+        """The game with a raise to ``action`` total chips added at a state, and the raise's label.
 
         Raises:
             GameError: the state is no decision, or the rules allow no such raise.

@@ -52,7 +52,7 @@ class PastHand(NamedTuple):
     won: tuple[float, ...]
 
     def seen_by(self, player: int) -> str:
-        """A player's view of the hand; -1 for the public one."""
+        """A player's view of the hand; -1 for the public view."""
         known = [
             f"{seat}:{cards}"
             for seat, cards in zip(self.players, self.cards, strict=True)
@@ -283,7 +283,8 @@ def repeated_poker(
 
 
 def parse_levels(text: str) -> tuple[Level, ...]:
-    """Rising blinds in OpenSpiel's syntax: ``50:1/2;50:2/4``, for each level the hands, small and big blind.
+    """Rising blinds in OpenSpiel's syntax: ``50:1/2;50:2/4``, which gives each level's number of hands, small blind and big
+    blind.
 
     Raises:
         SpecError: the text is invalid.

@@ -41,5 +41,5 @@ def updated_ratings(rating: float, others: Sequence[float], scores: Sequence[flo
 
 
 def best_members(members: Sequence[Member], best: int) -> tuple[Member, ...]:
-    """The ``best`` highest-rated members; of equal ratings the newer member is preferred."""
+    """The ``best`` highest-rated members; ties go to the newer member."""
     return tuple(sorted(members, key=lambda member: (-member.rating, -member.update))[:best])

@@ -159,7 +159,7 @@ def learner_rows(coder: PlaneCoder, parts: Sequence[tuple[Any, ...]]) -> Rows:
 
 
 def plane_policy(net: Net) -> PlanePolicy:
-    """A network as a policy of planes."""
+    """A network as a policy over planes."""
     torch = torch_module()
 
     def ask(cards: Planes, actions: Planes, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -67,7 +67,7 @@ def network_text(net: Module) -> str:
 
 
 class Forward:
-    """Gradient-free evaluation of a network on rows: in the engine if :func:`value_net` created it, otherwise in PyTorch.
+    """Evaluation of a network on rows without gradients: in the engine if :func:`value_net` created it, otherwise in PyTorch.
 
     The engine uses a copy of the weights. To detect an outdated copy, every call checks PyTorch's counters of in-place changes,
     which optimizers and ``load_state_dict`` increase. Call :meth:`refresh` after changing a parameter's ``data``, which PyTorch

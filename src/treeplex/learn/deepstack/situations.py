@@ -67,7 +67,7 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
 
 
 class Situations(NamedTuple):
-    """Training rows from solved situations, with columns for the acting player's hands, then for the other's.
+    """Training rows from solved situations, with columns for the acting player's hands, then for the other player's.
 
     Attributes:
         inputs: float32 [n, inputs], see :class:`treeplex.learn.common.encoding.Encoding`.

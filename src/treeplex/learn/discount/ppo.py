@@ -222,7 +222,7 @@ class PPOTrainer:
         )
 
     def _random(self, stream: int) -> np.random.Generator:
-        """A random stream of the epoch: 0 for minibatches, from 1 on for episodes."""
+        """A random stream of the epoch: 0 for minibatches, 1 and up for episodes."""
         return np.random.default_rng([self.ppo.seed, self.epoch + 1, stream])
 
     def _improve(self, decisions: Decisions) -> None:

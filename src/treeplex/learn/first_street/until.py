@@ -254,7 +254,7 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
 
 
 def check_asked(spot: Spot, until: str, request: SolveRequest) -> None:
-    """Check that the street is the next one, and that no option for full solves only is given."""
+    """Check that the street is the next one, and that no option is given that only full solves support."""
     following = following_street(spot)
     if until != following:
         remedy = f"write until: {following}" if following else "leave until out"

@@ -107,7 +107,7 @@ class Play(ABC):
 
     @abstractmethod
     def solved_in(self, rows: Rows) -> int:
-        """Increase of ``solved`` due to the call of :meth:`advance` that returned ``rows``."""
+        """Increase of ``solved`` caused by the call of :meth:`advance` that returned ``rows``."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Arrays that :meth:`restore` needs; empty if games are sampled independently."""

@@ -194,7 +194,7 @@ class TorchSearch:
         return stopped
 
     def _next_average(self, player: int) -> Tensor:
-        """A player's average strategy including the current one, [N], up to a factor."""
+        """A player's unnormalised average strategy, including the current one, [N]."""
         scheme = self.search.method.scheme
         assert isinstance(scheme, Variant)
         row = scheme.schedule(self.iteration + 1, self.search.horizon, **scheme.parameters)

@@ -117,7 +117,7 @@ class Job(ABC):
 
     @abstractmethod
     def step(self, count: int) -> None:
-        """Run ``count`` units, or the fixed size of a step."""
+        """Run ``count`` units, or one step of fixed size."""
 
     def measure(self) -> Mapping[str, Any]:
         """Return the numbers of a record."""

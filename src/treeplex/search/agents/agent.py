@@ -345,7 +345,7 @@ class UniformAgent(BaseAgent):
 def play_game(
     agents: Sequence[Agent], generator: np.random.Generator, *, hands: Sequence[int] | None = None
 ) -> tuple[float, ...]:
-    """Play a game once between agents.
+    """Play one game between agents.
 
     Args:
         agents: the agent in each seat; an agent may sit in several.

@@ -87,7 +87,7 @@ class SubgameAgent(BaseAgent, Generic[SolutionT]):
         return solution
 
     def run(self, search: IterativeSolver, iterations: int, before: Callable[[int], None] | None = None) -> int:
-        """Run a search until it finishes or the thinking time is up, but at least one iteration.
+        """Run a search until it finishes or the thinking time is up, but for at least one iteration.
 
         Args:
             search: the search.

@@ -33,7 +33,7 @@ MOST_LIKE = 8
 
 
 class PlayerLeft(Exception):  # noqa: N818 (no error)
-    """The person quits."""
+    """Raised when the person quits."""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class Belief:
 
     @cached_property
     def pairs(self) -> float:
-        """Total weight of all combinations of hands, up to a factor; 0 if the ranges have no compatible hands."""
+        """Unnormalised total weight of all combinations of hands; 0 if the ranges have no compatible hands."""
         return float(self.ranges[0] @ self.opposing[0])
 
     @property

@@ -284,7 +284,7 @@ class Subgame(ABC):
 
     @abstractmethod
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
-        """Ranges at the end of a path from the only root if all players follow a policy, float64 [H_i], up to a factor.
+        """Unnormalised ranges at the end of a path from the only root if all players follow a policy, float64 [H_i].
 
         Args:
             source: [Q], the policy, as for :meth:`policy_at`.

@@ -49,7 +49,7 @@ class Ranges:
         self._own[player] = moved_range(weights, known, number, private=private)
 
     def at(self, game: PublicGame, state: State) -> list[Floats]:
-        """Return each player's range at a public state, float64 [H], up to a factor; zero for impossible hands."""
+        """Return each player's unnormalised range at a public state, float64 [H]; zero for impossible hands."""
         return [weights * possible for weights, possible in zip(self._own, game.possible(state), strict=True)]
 
 

@@ -142,7 +142,7 @@ Reply = Callable[[State], dict[int, float]]
 
 @final
 class RulesTable(Table):
-    """A table for any game against a policy. Simultaneous moves are entered one after another, unseen by the others."""
+    """A table for any game against a policy. Simultaneous moves are entered in turn, hidden from other players."""
 
     def __init__(self, game: Game, reply: Reply, generator: np.random.Generator) -> None:
         self._rules, self._reply, self._generator = turn_by_turn(game), reply, generator

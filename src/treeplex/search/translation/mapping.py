@@ -63,7 +63,7 @@ def translation_shares(real: Bets, action: int, coarse: Bets, mapping: str) -> F
 
 
 def real_actions(coarse: Bets, real: Bets) -> list[int]:
-    """Real action for each coarse action, [coarse actions]; for bets the nearest one by the mapping.
+    """Real action for each coarse action, [coarse actions]; for bets, the nearest according to the mapping.
 
     If betting is impossible, a bet becomes a call; if folding is impossible, a fold becomes a check.
     """

@@ -110,7 +110,7 @@ def words_of(error: Exception) -> str:
 
 
 def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | None = None) -> HoldemSolution:
-    """Solve one board of a batch by the spot's settings, or resume it from its file.
+    """Solve one board of a batch with the spot's settings, or resume it from its file.
 
     Raises:
         StoppedError: on request.

@@ -113,7 +113,7 @@ class BatchReport:
         return {name: replace(self, rows=tuple(groups[name])) for name in order}
 
     def averages(self) -> dict[str, float]:
-        """Means over the boards, weighted by board weight; those of actions also by reach.
+        """Means over the boards, weighted by board weight and, for actions, also by reach.
 
         Actions missing on a board have frequency 0 there.
         """

@@ -58,7 +58,7 @@ def page(
 
 
 def check_two_cards(format: Format) -> None:
-    """Raise :class:`SpecError` for formats of one hole card."""
+    """Raise :class:`SpecError` for formats with one hole card."""
     if format.hole != 2:
         raise SpecError(f"the grid needs two hole cards, and {format.name} deals one; leave --html and --png out")
 

@@ -56,7 +56,7 @@ def node_report(solution: NodeSource, line: str) -> NodeReport:
 
 
 def lines_above(line: str) -> list[str]:
-    """The canonical lines from the root to a canonical line, the line itself excluded."""
+    """The canonical lines from the root to a canonical line, excluding the line itself."""
     parts = line.split(",") if line else []
     return [",".join(parts[:count]) for count in range(len(parts))]
 
@@ -170,7 +170,7 @@ def actions_json(node: NodeReport, acting: Side) -> list[dict[str, Any]]:
 
 
 def hands_json(side: Side) -> dict[str, dict[str, Any]]:
-    """The hands of positive weight, by name."""
+    """The hands with positive weight, by name."""
     columns = {name: rounded(getattr(side, name)) for name in ("weight", "ev", "equity")}
     taken, values = rounded(side.frequency.T), rounded(side.action_ev.T)
     hands = {}

@@ -9,7 +9,7 @@ from treeplex.holdem.study.report.page_data import NodeReport
 
 @dataclass(frozen=True)
 class NodeStatistics:
-    """Statistics of a node; nan where undefined.
+    """Statistics of a node; NaN where undefined.
 
     Attributes:
         eqr: equity realisation of both players, EV / (equity * pot): below 1 a range wins less than its share.
@@ -51,7 +51,7 @@ def node_statistics(solution: NodeSource, line: str) -> NodeStatistics:
 
 
 def realised(node: NodeReport) -> tuple[float, float]:
-    """Equity realisation of both players, EV / (equity * pot), EVs counted from the pot."""
+    """Equity realisation of both players, EV / (equity * pot), with EVs counted from the pot."""
     ratios = []
     for side in node.from_the_pot().sides:
         share = side.mean(side.equity) * node.pot

@@ -110,12 +110,12 @@ class Side:
 
     @property
     def combos(self) -> float:
-        """Combos in the range, by weight."""
+        """Weighted number of combos in the range."""
         return float(self.weight.sum())
 
     @property
     def action_combos(self) -> Floats:
-        """Combos that take each action, by weight, [A]."""
+        """Weighted number of combos that take each action, [A]."""
         return np.asarray(self.frequency @ self.weight)
 
     @property
@@ -198,7 +198,7 @@ class NodeReport:
         return cards_to_string(self.cards)
 
     def from_the_pot(self) -> "NodeReport":
-        """A copy with EVs as chips won from the pot from here on."""
+        """A copy whose EVs count chips won from the pot from this node onwards."""
         oop, ip = (side.with_more(chips) for side, chips in zip(self.sides, self.committed, strict=True))
         return replace(self, sides=(oop, ip))
 
@@ -238,7 +238,7 @@ def report(view: NodeView, spot: SpotLike) -> NodeReport:
 
 
 def committed(left: float, spot: SpotLike) -> float:
-    """A player's chips in the pot, half of the starting pot included, given ``left`` chips behind."""
+    """A player's chips in the pot, including half of the starting pot, given ``left`` chips behind."""
     return spot.pot / 2 + spot.stack - float(left)
 
 
@@ -264,7 +264,7 @@ def side(view: NodeView, player: int, spot: SpotLike) -> Side:
 
 
 def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list[int], int]:
-    """Rows of a table of hands, and the number of hands left out.
+    """Rows of a table of hands, and the number of hands omitted.
 
     Args:
         side: the player.

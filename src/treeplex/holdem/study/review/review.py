@@ -230,7 +230,7 @@ def street_spot(
 
 
 def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot, tuple[str, str]]:
-    """A spot with the requested sizes, or the richest that are small enough; and these sizes."""
+    """A spot with the requested sizes or, if it is too large, the richest that fit; and these sizes."""
     if how.bets is not None or how.raises is not None:
         requested = how.bets or "none", how.raises or "none"
         return with_bets_of(replace(plain, bets=BetPlan.same(*requested)), street), requested

@@ -108,7 +108,7 @@ class RowInputs:
         return NetworkValues(self.width, layers_from(arrays))
 
     def targets(self, rows: Rows) -> Targets:
-        """Training targets: the rows, unmerged."""
+        """Training targets: one per row, without merging rows."""
         known, shares = ~np.isnan(rows.values), rows.weights.astype(np.float64)
         wanted, total = np.where(known, rows.values, np.float32(0.0)), max(float(shares.sum()), 1e-300)
         features, legal = rows.places[:, : self.width], self.legal(rows.places)

@@ -1,4 +1,4 @@
-"""DREAM: Single Deep CFR by outcome sampling, with a critic as baseline to reduce variance."""
+"""DREAM: Single Deep CFR with outcome sampling, with a critic as baseline to reduce variance."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class DreamSettings(CriticSettings, SingleDeepCfrSettings):
 
 
 class Dream(SingleDeepCfr):
-    """DREAM: Single Deep CFR by outcome sampling, with a learned critic as baseline.
+    """DREAM: Single Deep CFR with outcome sampling, with a learned critic as baseline.
 
     At iteration t each player in turn is the traverser in ``walks`` playthroughs, and explores with probability
     ``exploration``. An action's value is the critic's estimate, corrected by the sampled return (Schmid et al. 2019).

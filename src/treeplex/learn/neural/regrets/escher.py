@@ -68,7 +68,7 @@ class Escher(SingleDeepCfr):
         return super().step()
 
     def learn_values(self) -> None:
-        """Train a new critic on returns of the current policies, or update the existing critic by SARSA."""
+        """Train a new critic on returns of the current policies, or update the existing critic with SARSA."""
         if self.settings.critic == SARSA:
             self.critic.fit(self.strategy)
             return

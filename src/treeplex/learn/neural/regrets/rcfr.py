@@ -47,7 +47,7 @@ class RcfrSettings(NeuralSettings):
 
 
 class Rcfr(NeuralLearner):
-    """Regression CFR: CFR with regrets estimated by networks of infoset features.
+    """Regression CFR: CFR with regrets estimated by networks from infoset features.
 
     Attributes:
         estimators: each player's regret estimator.

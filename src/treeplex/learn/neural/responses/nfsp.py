@@ -1,4 +1,4 @@
-"""Neural fictitious self-play: best responses by Q-learning and averages by classification, both from self-play.
+"""Neural fictitious self-play: learns best responses by Q-learning and average policies by classification, in self-play.
 
 In each episode a player follows its best response with probability ``eta`` and its average policy otherwise. Q-learning uses
 the player's decisions in either mode; the average policy is fitted to the decisions of its best response only (Heinrich and
@@ -103,7 +103,7 @@ class Nfsp(NeuralLearner):
         return float(settings.explore + share * (settings.explore_last - settings.explore))
 
     def play(self, follows: NDArray[np.int64]) -> EpisodeBatch:
-        """Play episodes with each player in the mode of ``follows``, int64 [B, N]."""
+        """Play episodes with each player in the mode that ``follows`` selects, int64 [B, N]."""
         exploration = self.exploration
         explored = Profile([response.exploring(exploration) for response in self.responses])
         return self.sampler.episodes([explored, Profile([average.policy() for average in self.averages])], follows)
