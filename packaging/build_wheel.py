@@ -4,7 +4,7 @@ The platform wheel is the pure wheel plus ``treeplex/prebuilt``: kernels compile
 x86-64 and for the Python that runs this script. Where they do not fit (another Python, Numba or processor), kernels are
 compiled at first use.
 
-    python packaging/build_wheel.py [--out dist] [--level x86-64-v3] [--pure]
+    python packaging/build_wheel.py [--out dist] [--level x86-64-v3] [--pure] [--kernels FOLDER]
 """
 
 import argparse
@@ -37,27 +37,36 @@ def build_pure(out: Path) -> Path:
     return wheel
 
 
-def compile_kernels(package: Path, level: str) -> int:
-    """Compile the kernels of an unpacked wheel into it. Returns how many bytes they take."""
+def compile_kernels(package: Path, level: str, kernels: Path | None) -> int:
+    """Compile the kernels of an unpacked wheel into it. Returns how many bytes they take.
+
+    Args:
+        package: the unpacked wheel.
+        level: level of x86-64.
+        kernels: folder of kernels that are compiled already, where a stopped build resumes; None to begin from none.
+    """
     prebuilt = package / "treeplex/prebuilt"
+    compiled = prebuilt if kernels is None else kernels.resolve()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {
         "PYTHONPATH": str(package),
-        "TREEPLEX_KERNELS": str(prebuilt),
+        "TREEPLEX_KERNELS": str(compiled),
         "NUMBA_CPU_NAME": level,
         "NUMBA_CPU_FEATURES": "",
     }
     run(sys.executable, "-m", "treeplex", "kernels", "warm", env=environment, cwd=package)
+    if compiled != prebuilt:
+        shutil.copytree(compiled, prebuilt, ignore=shutil.ignore_patterns("*.part", "*.lock"))
     return sum(file.stat().st_size for file in prebuilt.iterdir())
 
 
-def build_platform(pure: Path, out: Path, level: str) -> Path:
+def build_platform(pure: Path, out: Path, level: str, kernels: Path | None) -> Path:
     """Build the wheel with kernels from the pure one."""
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(pure) as archive:
             archive.extractall(folder)
         package = Path(folder)
-        compile_kernels(package, level)
+        compile_kernels(package, level, kernels)
         for left in package.rglob("__pycache__"):
             shutil.rmtree(left)
         (info,) = package.glob("*.dist-info")
@@ -80,13 +89,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for what is built (default: dist)")
     parser.add_argument("--level", default="x86-64-v3", help="level of x86-64 (default: x86-64-v3)")
     parser.add_argument("--pure", action="store_true", help="build only the sdist and the pure wheel")
+    parser.add_argument(
+        "--kernels",
+        type=Path,
+        help="keep compiled kernels in this folder, so that a stopped build resumes; delete it when sources change",
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     for old in options.out.glob("treeplex-*"):
         old.unlink()
     pure = build_pure(options.out)
     if not options.pure:
-        build_platform(pure, options.out, options.level)
+        build_platform(pure, options.out, options.level, options.kernels)
     for built in sorted(options.out.glob("treeplex-*")):
         print(f"{built.stat().st_size / 2**20:6.1f} MiB  {built}")
 

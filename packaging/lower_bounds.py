@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = (
     ("solve", "leduc_poker", "-n", "100"),
-    ("solve", ROOT / "examples/spots/river.yaml", "-n", "5"),
+    ("solve", ROOT / "examples/spots/river.yaml", "--target", "5%"),
     ("sample", "kuhn_poker", "-n", "10"),
 )
 

@@ -21,8 +21,8 @@ def kernel(*, ahead: str = "", **options: Any) -> Callable[[Function], Function]
     """Return a decorator that compiles a module-level function on first call, without the GIL, and caches the result.
 
     Args:
-        ahead: ``module:function`` that uses the kernels needed next; if this kernel must be compiled, it runs in another
-            process (:mod:`treeplex.engine.compile_ahead`).
+        ahead: ``module:function`` that uses the kernels needed next, given the text of this kernel's argument types; if this
+            kernel must be compiled, it runs in another process (:mod:`treeplex.engine.compile_ahead`).
         options: options of ``numba.njit``, except ``cache``.
     """
 

@@ -107,7 +107,7 @@ class KernelCache:
         if kernel is None:
             folder = folders()[0]
             if self.ahead:
-                compile_ahead(self.ahead, folder)
+                compile_ahead(self.ahead, signature_text(signature), folder)
             if lock(folder / self.file_name(signature, cpu_of(target.codegen()))):
                 kernel = self.find(signature, target)
         return kernel

@@ -14,8 +14,8 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 
 
-def update_and_judge() -> None:
-    """Compile the local update and the judge, while the calling process compiles the gradient."""
+def update_and_judge(signature: str) -> None:
+    """Compile the local update and the judge while the calling process compiles the gradient, whatever its argument types."""
     game = compile_game("kuhn_poker")
     policy, work = uniform_probabilities(game), workspace(game.tree)
     state = new_state(policy)

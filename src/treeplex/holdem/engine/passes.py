@@ -63,7 +63,7 @@ NUMBERS_A_PIECE = 4_000_000
 """Maximum stored numbers per work piece, if boards are small enough; Ctrl-C is handled between pieces."""
 
 
-@kernel(error_model="numpy", ahead="treeplex.holdem.policies.ahead:judge_turn")
+@kernel(error_model="numpy", ahead="treeplex.holdem.search.ahead:judge_or_search")
 def descend(
     form: HoldemForm,
     street: int,
@@ -225,7 +225,7 @@ def apply_locks(store: Store) -> None:
         store.guesses[store.lock_places[k]] = store.lock_values[k]
 
 
-@kernel(error_model="numpy", ahead="treeplex.holdem.policies.ahead:judge_turn")
+@kernel(error_model="numpy", ahead="treeplex.holdem.search.ahead:judge_turn")
 def iterate_board(
     form: HoldemForm, weights: Floats, raked: bool | None, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:
