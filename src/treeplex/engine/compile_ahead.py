@@ -1,9 +1,9 @@
 """Compile kernels on a second core: a process that compiles the next kernels while this one compiles the first.
 
 A kernel names a function that uses the kernels needed next, ``@kernel(ahead="module:function")``. When the kernel is not in the
-cache, the function runs in a process of its own, which leaves its kernels in the cache. Its argument is the text of the kernel's
-argument types. The two processes divide the work: whichever needs a kernel first compiles it, and the other waits for it
-(:mod:`treeplex.engine.kernel_lock`).
+cache, the function runs in a process of its own, which leaves its kernels in the cache. Its argument is the text of the
+kernel's argument types. The two processes divide the work: whichever needs a kernel first compiles it, and the other waits
+for it (:mod:`treeplex.engine.kernel_lock`).
 """
 
 import importlib

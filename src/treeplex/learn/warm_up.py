@@ -1,6 +1,6 @@
 """Precompile the kernels that learners use; does nothing without PyTorch.
 
-Warm-up jobs run in worker processes, which cannot start their own workers, so they use ``workers=1``.
+Warm-up jobs run in worker processes, which cannot start their own workers, so learners with workers use one.
 """
 
 from importlib.util import find_spec
@@ -29,5 +29,5 @@ def compile_whole_hands() -> None:
     """Train a blueprint on a small deck, and play a hand with re-solving on the turn and river."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
-        train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint, workers=1)
+        train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint)
         match(SMALL_HOLDEM, [f"endgames(blueprint={blueprint},iterations=2)", "uniform"], hands=2, sampled=True, seed=0)
