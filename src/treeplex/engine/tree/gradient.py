@@ -42,7 +42,7 @@ def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, v
     sparse_rows(sparse, tree.sequence_offsets[player], tree.sequence_offsets[player + 1], strategy, values)
 
 
-@kernel()
+@kernel(inline="always")
 def sparse_rows(sparse: Sparse, start: int, end: int, strategy: Floats, values: Floats) -> None:
     """Write the sparse operator's part of ``values[start:end]``."""
     factors = sparse.others.shape[1]
