@@ -1,4 +1,4 @@
-"""Budgets: choose bet sizes, raises, storage and threads so that a spot can be solved in given memory and time.
+"""Budgets: choose bet sizes, raises, storage and threads so that a spot can be solved within a given memory and time.
 
 :func:`fit_spot` starts from the spot's own sizes and removes sizes in the order of :data:`LADDER` until the estimates of
 :mod:`treeplex.holdem.solve.estimate` are within the budget. :func:`coarse_spot` is a small version of a spot, whose strategy
@@ -247,7 +247,7 @@ def fit_spot(spot: Spot, budget: Budget, *, threads: int | None = None, pace: fl
 
 
 def fitted_storage(spot: Spot, budget: Budget, pace: float) -> FittedSpot | str:
-    """The spot with the best storage type that fits into memory, or why there is none."""
+    """The spot with the best storage type that fits into memory, or the reason why none fits."""
     how = spot.settings
     try:
         estimate = estimate_spot(spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)

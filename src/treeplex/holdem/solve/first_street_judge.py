@@ -94,6 +94,6 @@ def check_judging(spot: Spot, *, threads: int | None = None) -> None:
 
 
 def first_street_locks(values: HoldemValues, player: int) -> list[FixedStrategy]:
-    """A player's first-street strategy as locks of the whole spot, compiled without isomorphism."""
+    """A player's first-street strategy as locks for the whole spot, which is compiled without isomorphism."""
     numbers = values.game.forests[0].numbers[player]
     return [FixedStrategy(0, player, row, values.policy(0, 0, number)) for row, number in enumerate(numbers)]

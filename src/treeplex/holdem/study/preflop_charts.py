@@ -125,7 +125,7 @@ def step_of(action: Action) -> str:
 
 
 def how_made(solution: HoldemSolution) -> str:
-    """Two lines of text: the boards dealt and the accuracy reached, and the bet sizes from the flop on."""
+    """Two lines of text: the boards dealt and the accuracy reached, then the bet sizes from the flop onwards."""
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
     if solution.settings.until:
         return (
@@ -162,7 +162,7 @@ def beside_network(file: str) -> str:
 
 
 def sizes_after(spot: Spot) -> str:
-    """Bet sizes from the flop on, listed by position if they differ."""
+    """Bet sizes from the flop onwards, listed by position if they differ."""
     if not isinstance(spot.bets, BetPlan):
         return "fixed limit"
     texts = []

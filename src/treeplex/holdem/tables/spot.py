@@ -124,7 +124,7 @@ class HoldemTable(Table):
         return {number: named(action, event) for number, action in enumerate(event.actions)}
 
     def named(self, text: str) -> int | None:
-        """The bet or raise that a person typed, in total chips or big blinds on this street or in percent of the pot.
+        """The bet or raise that a person typed: chips or big blinds put in on this street, or percent of the pot.
 
         Raises:
             GameError: the rules allow no such bet.

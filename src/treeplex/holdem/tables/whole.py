@@ -192,7 +192,7 @@ class WholeTable(Table):
         return f"{word} {self.amount(label - table.base)}{share}"
 
     def named(self, text: str) -> int | None:
-        """The bet or raise that a person typed, in big blinds on this street, in chips or in percent of the pot.
+        """The bet or raise that a person typed: big blinds or chips put in on this street, or percent of the pot.
 
         Raises:
             GameError: the rules allow no such bet; the message lists the legal ones.

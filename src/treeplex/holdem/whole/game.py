@@ -130,7 +130,7 @@ class Holdem(Game):
         return float(self.rules.betting.big_blind)
 
     def check_decisions(self) -> None:
-        """Reject stacks without any decision: :func:`treeplex.holdem.whole.nodes.check_table`."""
+        """Reject stacks that leave no decision; see :func:`treeplex.holdem.whole.nodes.check_table`."""
         named("treeplex.holdem.whole.nodes:check_table")(self.rules)
 
     def public_game(self) -> "PublicHoldem":

@@ -33,7 +33,7 @@ def check_acting(rules: HandRules) -> None:
 
 
 def check_table(rules: HandRules) -> None:
-    """Reject stacks that leave no decision, or too short for any player to post the big blind.
+    """Reject stacks that leave no decision, or are too short for any player to post the big blind.
 
     Raises:
         SpecError: the stacks are too short.

@@ -110,7 +110,7 @@ class Forward:
         return outputs
 
     def _by_torch(self, rows: Singles, chosen: Ints) -> Singles:
-        """Outputs of the chosen rows by PyTorch, float32 [K, outputs]; other rows are zero."""
+        """Outputs of the chosen rows computed with PyTorch, float32 [K, outputs]; other rows are zero."""
         torch = torch_module()
         with torch.inference_mode():
             results = self.net(torch.from_numpy(rows[chosen])).numpy()

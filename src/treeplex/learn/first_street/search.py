@@ -343,7 +343,7 @@ def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
 
 
 def subgame_of(search: SubgameSearch) -> HoldemSubgame:
-    """The subgame of a search: one street."""
+    """The one-street subgame of a search."""
     assert isinstance(search.subgame, HoldemSubgame)
     return search.subgame
 

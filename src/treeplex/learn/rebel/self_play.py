@@ -115,8 +115,8 @@ class SelfPlay(Play):
         return Rows(inputs, targets, policies=policies)
 
     def _distinct(self) -> tuple[Ints, list[Belief]]:
-        """For each episode the index of its belief among the distinct ones, int64 [E], and the distinct beliefs; many episodes
-        are at the root of the game."""
+        """Index of each episode's belief among the distinct beliefs, int64 [E], and these beliefs; many episodes share the
+        root's."""
         if not self.sharing:
             return np.arange(len(self.beliefs)), self.beliefs
         numbers: dict[int, int] = {}

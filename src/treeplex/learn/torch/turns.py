@@ -224,7 +224,7 @@ class TurnSearch:
             search.sums[player][0, held] = self._sums[player].cpu().numpy()
 
     def _part(self, player: int) -> slice:
-        """The slice of a player's numbers in the search's arrays."""
+        """The slice of the search's arrays that belongs to a player."""
         return board_part(self._subgame.top, 0, 0, player)
 
 

@@ -302,7 +302,7 @@ def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
 
 
 def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":
-    """Panels of the learning curve: one per measure, against steps; efforts are omitted."""
+    """Panels of the learning curve: one per measure, against steps, without effort counts."""
     from treeplex.run.plots import Curve, Panel
 
     panels = []

@@ -46,7 +46,7 @@ MOST_POSITIONS = 200_000
 
 
 class Position:
-    """A history of a game, caching what its rules return.
+    """A history of a game, with cached results of its rules.
 
     Attributes:
         state: the history.

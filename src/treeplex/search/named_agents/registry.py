@@ -211,7 +211,7 @@ def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
 
 
 def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
-    """Create the agent that ``file.py:NAME`` specifies, or a search with the leaf values of that name."""
+    """Create the agent that ``file.py:NAME`` specifies, or a search agent with the leaf values that it specifies."""
     if names_leaf(text):
         search = agents()["search"]
         return search.make(game, search.settings(**search.settings.read_changes(given, {"leaf": text})), generator)

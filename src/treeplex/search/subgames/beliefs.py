@@ -136,7 +136,7 @@ class Belief:
 
 
 def moved_range(weights: Floats, policy: Floats, number: int, *, private: bool = False) -> Floats:
-    """Range after the player's action with this index, up to a factor; after a private action, over hands with actions."""
+    """Unnormalised range after the player's action with this index; after a private action, over (hand, action) pairs."""
     return np.asarray((weights * policy).T.ravel() if private else weights * policy[number])
 
 

@@ -262,7 +262,7 @@ class PieceState(State):
         self.history = history
 
     def inside(self, history: int) -> bool:
-        """Return whether a history is inside the piece, not a leaf."""
+        """Return whether a history is inside the piece and not a leaf."""
         return history == self.game.piece.root or not self.game.piece.cut.closed[history]
 
     def current_player(self) -> int:

@@ -80,7 +80,7 @@ def average_weights(rule: UpdateRule, iterations: int) -> Floats:
 
 
 def average_after(rule: UpdateRule, horizon: int, iterations: int) -> tuple[float, float]:
-    """Return the weight of an average's start after the first iterations, and the total weight of these iterations."""
+    """Return the weight that an average's initial value retains after the iterations, and the iterations' total weight."""
     start, weight = 1.0, 0.0
     for discount, added in rule.average_factors(range(1, iterations + 1), horizon).tolist():
         start, weight = discount * start, discount * weight + added

@@ -61,7 +61,7 @@ class Choices(Protocol):
 
 @final
 class StreamChoices:
-    """The choices of the compiled walk: one random number each."""
+    """The random choices of the compiled walk: each uses one random number."""
 
     __slots__ = ("state",)
 

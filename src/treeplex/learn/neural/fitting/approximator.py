@@ -202,7 +202,7 @@ class TableApproximator:
         return TableValues(self._values.copy(), self.inputs.legal_actions)
 
     def as_policy(self) -> PlayerPolicy:
-        """The current policy of a player, if this approximates a policy."""
+        """The current policy of a player, if this approximator represents a policy."""
         return PlayerPolicy(self.frozen(), self.inputs.policy_head)
 
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:

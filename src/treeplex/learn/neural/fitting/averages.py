@@ -217,7 +217,7 @@ class RegretLearner(NeuralLearner):
     saved = ("iteration",)
 
     def begin(self) -> None:
-        """Initialise untrained regrets and uniform policies."""
+        """Create untrained regret approximators and uniform policies."""
         self.iteration, players = 0, range(self.players)
         self.regrets: list[Any] = [self.sampler.approximator(player, self.generator) for player in players]
         self.followed = [PlayerPolicy(self.sampler.inputs(player).constant(1.0), MATCHED) for player in players]

@@ -58,7 +58,7 @@ class Mmd(Ppo):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Effort counters: histories, and episodes unless values are exact."""
+        """Units of effort: histories, and episodes unless values are exact."""
         return ("nodes",) if self.settings.critic == EXACT else super().countable
 
     def update(self) -> Mapping[str, float]:

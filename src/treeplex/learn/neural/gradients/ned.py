@@ -1,4 +1,4 @@
-"""Exploitability descent: the policy ascends its value against best responses, and the last iterate is the result.
+"""Exploitability descent: gradient ascent on the policy's value against best responses; the last iterate is the result.
 
 Each player's policy follows its counterfactual values against the other player's best response to it (Lockhart et al. 2019,
 algorithm 1):
@@ -42,7 +42,7 @@ class NedSettings(NeuralSettings):
 
 
 class Ned(NeuralLearner):
-    """Neural exploitability descent: ascends the policy's value against best responses to it.
+    """Neural exploitability descent: gradient ascent on the policy's value against best responses to it.
 
     Attributes:
         networks: each player's policy network; empty for a table.
@@ -65,7 +65,7 @@ class Ned(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Effort counters: histories only, since no episodes are played."""
+        """Units of effort: histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:

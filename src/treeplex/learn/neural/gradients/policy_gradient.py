@@ -99,7 +99,7 @@ class PolicyGradient(Actor):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Counted efforts: histories, and episodes unless values are exact."""
+        """Units of effort: histories, and episodes unless values are exact."""
         return ("nodes",) if self.settings.critic == EXACT else super().countable
 
     def parts(self) -> Iterator[tuple[str, Any]]:

@@ -74,7 +74,7 @@ class Rcfr(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Effort counters: histories only, since no episodes are played."""
+        """Units of effort: histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:

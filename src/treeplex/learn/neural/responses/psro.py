@@ -229,7 +229,7 @@ class PSRO(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Effort counters: histories and episodes with learned responses, none with exact ones."""
+        """Units of effort: histories and episodes with learned responses, none with exact ones."""
         return super().countable if self.settings.oracle == LEARNED else ()
 
     def step(self) -> None:

@@ -21,7 +21,7 @@ COLUMNS = ("places", "actions", "following", "rewards")
 
 
 class QLearning:
-    """A player's action values, learned from transitions with a periodically updated target (Mnih et al. 2015).
+    """A player's action values, learned from transitions with a periodically updated target network (Mnih et al. 2015).
 
         Q(I, a) -> r + max_b Q'(I', b),
 
@@ -72,7 +72,7 @@ class QLearning:
         return self.approximator.fit(Rows(places, values, np.ones(len(drawn), np.float32)), steps, self.generator)
 
     def refresh(self) -> None:
-        """Copy the current values to the target."""
+        """Copy the current values to the target network."""
         self.target = self.approximator.frozen()
 
     def greedy(self, rows: NDArray[Any]) -> Floats:

@@ -22,7 +22,7 @@ LARGEST = 20_000
 
 
 class _EvaluationCancelled(Exception):  # noqa: N818 (no error)
-    """A stop was requested during an evaluation."""
+    """Raised when a stop is requested during an evaluation."""
 
 
 class Judge(ABC):

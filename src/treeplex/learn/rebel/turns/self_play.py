@@ -185,7 +185,7 @@ class HoldemSelfPlay(Play):
             yield self._river(game, int(self.generator.choice(ends)), card, ranges)
 
     def _river(self, game: HoldemGame, node: int, card: int, ranges: Sequence[Floats]) -> Belief | None:
-        """The public belief state after the end of a street and a card; None if no pair of hands is compatible."""
+        """The public belief state after a street ends and a card is dealt; None if no pair of hands is compatible."""
         belief = Belief.of(game, game.after(game.state(node, game.spot.board), card), ranges)
         return belief if belief.pairs > 0 else None
 
