@@ -138,7 +138,7 @@ def load_device(path: str | os.PathLike[str], game: CompiledGame | str | Game | 
 def read_device(
     path: str | os.PathLike[str], game: CompiledGame | str | Game | Any = None, *, refine: bool = False
 ) -> tuple[Device, dict[str, Any]]:
-    """Return a device and the file's metadata; arguments as for :func:`load_device`."""
+    """Return a device and the file's metadata; takes the arguments of :func:`load_device`."""
     source = device_file(path)
     header, contents = (read_json if suffix_of(source) == ".json" else read_safetensors)(source)
     named = header.get("game")

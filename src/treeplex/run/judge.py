@@ -106,22 +106,22 @@ def tree_of(game: AnyGame) -> CompiledGame:
 
 
 def exploitability(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> float:
-    """Return the mean best-response gain over players, in the game's units; arguments as for :func:`judge`."""
+    """Return the mean best-response gain over players, in the game's units; takes the arguments of :func:`judge`."""
     return judge(game, policy, progress=progress).exploitability
 
 
 def nash_conv(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> float:
-    """Return the sum of best-response gains over players, in the game's units; arguments as for :func:`judge`."""
+    """Return the sum of best-response gains over players, in the game's units; takes the arguments of :func:`judge`."""
     return judge(game, policy, progress=progress).nash_conv
 
 
 def expected_values(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> NDArray[np.float64]:
-    """Return the expected payoffs, float64 [N], in the game's units; arguments as for :func:`judge`."""
+    """Return the expected payoffs, float64 [N], in the game's units; takes the arguments of :func:`judge`."""
     return np.array(judge(game, policy, progress=progress).value)
 
 
 def best_response(game: AnyGame, policy: AnyPolicy, player: int, *, progress: bool | None = None) -> tuple[float, Any]:
-    """Return the best-response value of ``player`` and a policy that attains it; arguments as for :func:`judge`."""
+    """Return the best-response value of ``player`` and a policy that attains it; takes the arguments of :func:`judge`."""
     if isinstance(player, bool) or not isinstance(player, int):
         raise SpecError(f"player must be an integer, not {player!r}")
     with reporting(progress, "computing a best response"):
@@ -129,7 +129,7 @@ def best_response(game: AnyGame, policy: AnyPolicy, player: int, *, progress: bo
 
 
 def infostate_regrets(game: AnyGame, policy: AnyPolicy) -> dict[tuple[int, str], float]:
-    """Return the regret of every (player, infostate), largest first; arguments as for :func:`judge`.
+    """Return the regret of every (player, infostate), largest first; takes the arguments of :func:`judge`.
 
     The regret is the gain of the best action at the infostate, following the policy elsewhere, times the counterfactual reach
     (:func:`treeplex.evaluate.infostate_regrets`).
@@ -153,7 +153,7 @@ def exact_value(game: AnyGame) -> float:
 
 
 def distance_to_value(game: AnyGame, policy: AnyPolicy) -> float:
-    """Return player 0's distance from the exact value, in the game's units; arguments as for :func:`judge`.
+    """Return player 0's distance from the exact value, in the game's units; takes the arguments of :func:`judge`.
 
     Raises:
         AlgorithmError: the exact value is not available (see :func:`exact_value`).

@@ -20,9 +20,9 @@ class LeafValue(Protocol):
 
         Args:
             places: K public states.
-            believed: for each player float64 [K, H_i], reach under the policies that define the beliefs for play below the
+            believed: float64 [K, H_i] for each player, reach under the policies that define the beliefs for play below the
                 leaf.
-            reached: for each player float64 [K, H_i], reach under the policies to be valued; equal to ``believed`` except in
+            reached: float64 [K, H_i] for each player, reach under the policies to be valued; equal to ``believed`` except in
                 CFR-AVG.
             player: the player whose values are needed; None for all. The values of other players, and values at places that the
                 others do not reach, may be omitted.
@@ -52,7 +52,7 @@ class ManyValued(Protocol):
 
 
 def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-    """Call a leaf-value function and check shapes and finiteness; arguments as for :class:`LeafValue`.
+    """Call a leaf-value function and check shapes and finiteness; takes the arguments of :class:`LeafValue`.
 
     Raises:
         AlgorithmError: wrong shape or not finite; the message names the class of the leaf values, and their network.
@@ -81,7 +81,7 @@ def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Rang
 
 
 def leaf_name(leaf: object) -> str:
-    """Class name of leaf values, with their network's if there is one."""
+    """The class name of leaf values, with that of their network if they have one."""
     net = getattr(leaf, "net", None)
     name = getattr(leaf, "__name__", type(leaf).__name__)
     return name if net is None else f"{name} with network {type(net).__name__}"

@@ -18,7 +18,7 @@ class LeafChoices:
         leaf: values at the leaves, by continuation.
         places: the K leaves.
         levels: each player's decisions, one per leaf and hand.
-        averages: for each player float64 [C_i, K, H_i], its average reach by continuation; kept by fictitious play.
+        averages: float64 [C_i, K, H_i] for each player, its average reach by continuation; kept by fictitious play.
     """
 
     def __init__(self, leaf: ManyValued, places: Places, reached: Ranges) -> None:

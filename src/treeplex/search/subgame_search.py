@@ -37,14 +37,14 @@ class SubgameSearch:
         horizon: planned number of iterations, for schedules that need it.
         iteration: number of iterations done.
         arrays: policies, strategies, averages and regrets.
-        ranges: for each player float64 [B, H_i], the initial ranges, summing to one; with a gadget the opponent's range
+        ranges: float64 [B, H_i] for each player, the initial ranges, summing to one; with a gadget the opponent's range
             changes during the solve.
         gadget: the gadget in front of the roots, solved with the subgame; None for none.
         choices: the players' choices below the leaves, solved with the subgame; None if there are none.
         sums, sum_weights: for each player the sum of root values over iterations, with the weights of the average policy,
             float64 [B, H_i], and the sum of those weights.
-        last_leaf: for each player float64 [K, H_i], the previous iteration's values, for the differences in modified CFR-AVG.
-        leaf_sums: for each player float64 [2, K, H_i], sums of counterfactual leaf values and of the probability that an
+        last_leaf: float64 [K, H_i] for each player, the previous iteration's values, for the differences in modified CFR-AVG.
+        leaf_sums: float64 [2, K, H_i] for each player, sums of counterfactual leaf values and of the probability that an
             opponent reaches the leaf, with the weights of the average policy; None if they are not kept.
     """
 
@@ -64,7 +64,7 @@ class SubgameSearch:
             subgame: the subgame.
             method: one of :data:`METHODS`.
             leaf: values at the leaves.
-            ranges: for each player float64 [B, H_i], the initial ranges, up to a factor; None for the subgame's own.
+            ranges: float64 [B, H_i] for each player, the initial ranges, up to a factor; None for the subgame's own.
             horizon: planned number of iterations, for schedules that need it.
             keep_leaf_values: whether :meth:`leaf_values` will be needed.
 
@@ -260,7 +260,7 @@ class SubgameSearch:
             self._move(player, step)
 
     def _faced_by(self, player: int, share: float) -> Floats:
-        """Strategies to respond to: the others' averages, moved towards their latest best responses."""
+        """Strategies to respond to: the other players' averages, moved towards their latest best responses."""
         target = self.average.copy()
         for other in self.players:
             if other != player:
@@ -328,7 +328,7 @@ class SubgameSearch:
         self.sum_weights = [0.0 for _ in self.players]
 
     def root_values(self) -> Ranges:
-        """Mean value of each hand at the roots, for each player float64 [B, H_i], in the game's units.
+        """Mean value of each hand at the roots, float64 [B, H_i] for each player, in the game's units.
 
         The mean is over iterations, with the weights of the average policy (Brown et al. 2020, section 5.1). A hand's value is
         its payoff against the others' ranges, given that it is held; 0 for impossible hands, and if the others have no possible
@@ -345,7 +345,7 @@ class SubgameSearch:
         return tuple(values)
 
     def root_beliefs(self) -> Ranges:
-        """Beliefs about each player's hand at the roots, for each player float64 [B, H_i]."""
+        """Beliefs about each player's hand at the roots, float64 [B, H_i] for each player."""
         beliefs = [weights * self.subgame.roots.opposing(self.ranges, player) for player, weights in enumerate(self.ranges)]
         return tuple(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300) for weights in beliefs)
 

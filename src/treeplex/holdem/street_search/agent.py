@@ -30,7 +30,7 @@ class StreetStart(NamedTuple):
     Attributes:
         table: the betting, with a player to act.
         board: the cards in the order of the deal.
-        ranges: for each player float64 [H], unnormalised.
+        ranges: float64 [H] for each player, unnormalised.
     """
 
     table: BettingState

@@ -98,7 +98,7 @@ class Searcher:
             table: the same state by the rules.
             street: index of the street.
             boards: int64 [B], indices of the compiled game's boards.
-            reaches: for each player float64 [B, N, H], own reach in each playthrough.
+            reaches: float64 [B, N, H] for each player, own reach in each playthrough.
         """
         self.match(node, table)
         count = reaches[0].shape[1]
@@ -193,7 +193,7 @@ class Searcher:
         return ends
 
     def _store(self, street: int, node: int, owners: Ints, player: int, played: Floats) -> None:
-        """Add own reach times policy at a decision, [A, N, H], to the average."""
+        """Add the player's reach times its policy at a decision, [A, N, H], to the average."""
         game, forest = self.compiled, self.compiled.forests[street]
         _, first, count = forest.nodes[player][forest.numbers[player].index(node)]
         for board in np.unique(owners):

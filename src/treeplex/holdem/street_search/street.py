@@ -103,7 +103,7 @@ class StreetSubgame(Subgame):
         game: the game; public states may have other cards of the same street.
         betting: the betting.
         boards: the board of each row, canonical or not.
-        ranges: for each player float64 [B, H].
+        ranges: float64 [B, H] for each player.
         shares: float32 [B, H, H], see :meth:`treeplex.holdem.street_search.showdowns.Showdowns.shares`;
             empty if no hands are shown.
     """
@@ -126,7 +126,7 @@ class StreetSubgame(Subgame):
             cards: data of its deck.
             table: the first decision of the street.
             boards: B boards of that street.
-            ranges: for each player float64 [B, H], unnormalised.
+            ranges: float64 [B, H] for each player, unnormalised.
 
         Raises:
             GameError: the table is not a decision.

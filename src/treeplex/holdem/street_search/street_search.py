@@ -17,7 +17,7 @@ class StoppedRows(NamedTuple):
 
     Attributes:
         policies: for each decision float64 [A, N, H], its policy.
-        arrived: for each player float64 [ends, N, H], its reach at the street's ends.
+        arrived: float64 [ends, N, H] for each player, its reach at the street's ends.
     """
 
     policies: list[Floats]

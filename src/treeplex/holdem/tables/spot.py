@@ -234,7 +234,7 @@ class HoldemTable(Table):
         return isinstance(self._agent, SpotAgent)
 
     def _reach(self, player: int) -> Floats:
-        """A player's reach by hand, float64 [H], unnormalised; for a person the dealt range."""
+        """A player's reach by hand, float64 [H], unnormalised; for a person, the dealt range."""
         return self._ranges.at(agent_game(self._agent), self._agent.state)[player]
 
     def range_against(self, player: int, other: int) -> Floats:

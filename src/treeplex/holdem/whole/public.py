@@ -40,7 +40,7 @@ MOST_COMBINATIONS = 200_000
 
 
 class PublicHand(NamedTuple):
-    """A public state: the betting, and the board cards, those of a street in ascending order."""
+    """A public state: the betting, and the board cards, in ascending order within a street."""
 
     table: BettingState
     board: tuple[int, ...]

@@ -41,7 +41,7 @@ class HandSource(SituationSource):
         self.networks, self.leaf = [self.net.net], leaf_of(settings)
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Singles]:
-        """Rows of one situation; ``count`` is 1, as for :attr:`side`."""
+        """Rows of one situation; ``count`` must be 1, the value of :attr:`side`."""
         return self.sampled(draw(self.settings, generator, self.leaf), generator)
 
     def sampled(self, situation: Situation, generator: np.random.Generator) -> Sequence[Singles]:

@@ -304,7 +304,7 @@ class TensorSolver(FormSolver[TensorState], Solver):
 
     @property
     def average(self) -> Floats:  # type: ignore[override]
-        """The average on the host, float64 [Q]: own-reach-weighted sums of policies."""
+        """The average on the host, float64 [Q]: sums of policies, weighted by own reach."""
         return self.form.policy(self.tables)
 
     def average_policy(self) -> Policy:

@@ -246,10 +246,10 @@ class TensorLeaves:
         weights: for each player [S, H, H], maps the other's reach to the compatible mass of the player's hands.
         bases: for each player [S * C, H], chance probability of each hand; not all 0.
         traces: ``bases`` times a tiny factor, the belief at zero reach.
-        sources: for each player int64 [S, C, H].
-        targets: for each player int64 [S * C * H].
+        sources: int64 [S, C, H] for each player.
+        targets: int64 [S * C * H] for each player.
         inputs: int64 [S * C, inputs], columns of features and both players' beliefs that form a row.
-        outputs: for each player int64 [S * C, H], columns of its values.
+        outputs: int64 [S * C, H] for each player, columns of its values.
     """
 
     net: Module

@@ -142,7 +142,7 @@ def parsed_memory(memory: int | str) -> int:
 def sampler_of(
     game: str | Game, algorithm: str | SamplingScheme, *, seed: int, memory: int | None, functions: bool = True
 ) -> RulesSampler:
-    """Create a sampler; ``functions`` as for :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`.
+    """Create a sampler; for ``functions`` see :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`.
 
     Raises:
         SpecError: an unknown algorithm or parameter.

@@ -31,7 +31,7 @@ class Explanation:
         actions: the names of the actions.
         policy: float64 [A, H], the probability of each action with each hand of the player to act.
         possible: bool [H], the possible hands of the player to act.
-        beliefs: for each player float64 [H_i], the probability of each hand given the history, summing to 1; None if the agent
+        beliefs: float64 [H_i] for each player, the probability of each hand given the history, summing to 1; None if the agent
             has no beliefs.
         values: float64 [A, H], the expected payoff of each action with each hand if all players then follow the search's
             policy, in the game's units; NaN for hands without a compatible opposing hand. In hold'em this is the search's

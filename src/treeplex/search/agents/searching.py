@@ -43,7 +43,7 @@ class SubgameSolution(SolvedSubgame):
 
     Attributes:
         subgame: the subgame.
-        ranges: for each player float64 [1, H_i], the starting ranges.
+        ranges: float64 [1, H_i] for each player, the starting ranges.
         policies: [T, Q], the policy of each iteration (for fictitious play, the average so far). For an endgame, or if no
             iteration is drawn, a single row with the average policy.
         believed: [T, Q], the policies used to update ranges; usually the same array.

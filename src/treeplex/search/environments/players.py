@@ -312,7 +312,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
             self.play.policies[other] = follows
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game; equal seeds give equal chance outcomes and actions of the others."""
+        """Start a game; equal seeds give equal chance outcomes and equal actions of the other players."""
         super().reset(seed=seed, options=options)
         self.play.begin()
         for agent in self.agents.values():
@@ -345,7 +345,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return observation, play.at.returns[self.player], ended, False, info
 
     def advance(self) -> None:
-        """Sample chance and the others' actions until the player is to act or the game is over."""
+        """Sample chance and the other players' actions until the player is to act or the game is over."""
         play, random = self.play, self.np_random
         while (player := play.at.player) not in (self.player, TERMINAL):
             agent = self.agents.get(player)
@@ -482,7 +482,7 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
         illegal: Literal["error", "random"] = "error",
         render_mode: str | None = None,
     ) -> None:
-        """Set up the environment for a spec, rules or an OpenSpiel game; other arguments as in :class:`GameEnv`.
+        """Set up the environment for a spec, rules or an OpenSpiel game; for other arguments see :class:`GameEnv`.
 
         Raises:
             SpecError: an unknown game.

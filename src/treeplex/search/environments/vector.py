@@ -93,7 +93,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self._started = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start all games; equal seeds give equal chance outcomes and actions of the others."""
+        """Start all games; equal seeds give equal chance outcomes and equal actions of the other players."""
         super().reset(seed=seed, options=options)
         self._at = self._advance(np.zeros(self.num_envs, np.int64))
         self._started = True

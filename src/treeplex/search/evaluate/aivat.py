@@ -197,7 +197,7 @@ class ReplayedHand:
         state: the current public state.
         averaged: the seats whose hands are averaged over; the others' hands are fixed.
         held: for each player a slice of its hands.
-        ranges: for each player float64 [H], the range given its actions so far.
+        ranges: float64 [H] for each player, the range given its actions so far.
     """
 
     def __init__(self, game: PublicGame, dealt: Sequence[int], averaged: tuple[int, ...]) -> None:

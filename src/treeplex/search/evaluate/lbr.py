@@ -81,7 +81,7 @@ class LocalBestResponse(BaseAgent):
     Attributes:
         moves: the actions considered.
         models: copies of the agent; an agent with a random policy is modelled better by more copies.
-        reached: for each player float64 [models, H_i], reach under each copy.
+        reached: float64 [models, H_i] for each player, reach under each copy.
     """
 
     def __init__(

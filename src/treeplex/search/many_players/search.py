@@ -163,7 +163,7 @@ class Rounds(Protocol):
 
         Args:
             root: the state at the start of the round.
-            ranges: for each player float64 [H], the ranges there.
+            ranges: float64 [H] for each player, the ranges there.
             frozen: fixed policies by public state, float64 [A, H].
             line: the actions so far in the round, as pairs of a public state and an action.
             think: time limit in seconds; None for no limit.
@@ -214,7 +214,7 @@ def search_round(
 
     Args:
         subgame: the game from the start of the round.
-        ranges: for each player float64 [H], the ranges there.
+        ranges: float64 [H] for each player, the ranges there.
         frozen: fixed policies by public state, float64 [A, H].
         iterations: maximum number of iterations.
         think: time limit in seconds, checked after every :data:`STEP` iterations; None for no limit.

@@ -1,4 +1,4 @@
-"""State carried between re-solves: own range, and the opponent's alternative values.
+"""State carried between re-solves: the player's range, and the opponent's alternative values.
 
 =====================  ==================================  ============================================================
 event                  own range                           alternative values of the opponent's hands

@@ -77,7 +77,7 @@ class TrunkNode:
 
     Attributes:
         state: the public state.
-        reaches: for each player float64 [H_i], own reach under the blueprint.
+        reaches: float64 [H_i] for each player, own reach under the blueprint.
         visited: the public node's content.
         below: child nodes; empty if the game is over or a subgame begins.
         start: index of the subgame that begins here; -1 for none.

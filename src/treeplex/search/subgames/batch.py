@@ -47,7 +47,7 @@ class PairPlaces(Places):
         owner: int64 [K], the subgame of each state.
         states: the public states; a state may be represented by another one with the same future.
         paths: the actions and chance outcomes from the subgame's root to each state.
-        sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for impossible hands.
+        sequences: int64 [K, H_i] for each player, the last own sequence of each hand, -1 for impossible hands.
         begun: the roots of their subgames.
     """
 
@@ -129,7 +129,7 @@ class Subgames(Subgame):
         owners: int64 [Q], the subgame of each sequence; -1 for the two empty sequences, which are unused.
         templates: the template of each subgame.
         shifts, final: each template's first provisional sequence number, and the final numbers of all sequences in the tree.
-        ranges: for each player float64 [B, H_i], the ranges at the cut, up to a factor.
+        ranges: float64 [B, H_i] for each player, the ranges at the cut, up to a factor.
     """
 
     game: PublicTree
@@ -344,7 +344,7 @@ def cut_states(
         rules: the game.
         states: the states where they begin.
         horizon: the horizon where they end.
-        ranges: for each player float64 [B, H_i], the initial ranges; None for all hands as dealt.
+        ranges: float64 [B, H_i] for each player, the initial ranges; None for all hands as dealt.
         gadget: the gadget in front of the subgames; None for none.
 
     Returns:

@@ -24,7 +24,7 @@ class Belief:
     Attributes:
         game: the game.
         state: the public state.
-        ranges: for each player float64 [H_i], non-negative, summing to one over possible hands.
+        ranges: float64 [H_i] for each player, non-negative, summing to one over possible hands.
     """
 
     game: PublicGame
@@ -89,7 +89,7 @@ class Belief:
 
     @cached_property
     def opposing(self) -> tuple[Floats, ...]:
-        """Counterfactual reach of each hand, by chance and the others' ranges, for each player float64 [H_i]."""
+        """Counterfactual reach of each hand, from chance and the other players' ranges, float64 [H_i] for each player."""
         return tuple(self.game.opposing(self.state, self.ranges, player) for player in range(self.game.players))
 
     @cached_property

@@ -130,8 +130,8 @@ class GadgetArrays:
         Args:
             gadget: the gadget.
             roots: the public states below it.
-            admitted: for each player float64 [B, H_i], 1 for hands that may enter a root, otherwise 0.
-            ranges: for each player float64 [B, H_i], the initial ranges; the opponent's is ignored.
+            admitted: float64 [B, H_i] for each player, 1 for hands that may enter a root, otherwise 0.
+            ranges: float64 [B, H_i] for each player, the initial ranges; the opponent's is ignored.
 
         Raises:
             AlgorithmError: an alternative value is missing, the values have the wrong shape, or the player does not exist.

@@ -74,7 +74,7 @@ class RoundSubgame:
         return GameSize(counted, len(self.payoffs), len(self.sequences), len(self.deals), len(self.sequences))
 
     def compiled(self, ranges: Sequence[Floats]) -> CompiledGame:
-        """Compile the subgame with initial ranges, for each player float64 [H]; the weights of all deals sum to 1.
+        """Compile the subgame with initial ranges, float64 [H] for each player; the weights of all deals sum to 1.
 
         Raises:
             GameError: the ranges exclude each other.

@@ -62,10 +62,10 @@ class Places(ABC):
 
     @abstractmethod
     def opposing(self, reached: Ranges, player: int) -> Floats:
-        """Counterfactual reach of each hand of a player, by chance and the others, float64 [K, H_player].
+        """Counterfactual reach of each hand of a player, from chance and the other players, float64 [K, H_player].
 
         Args:
-            reached: for each player float64 [K, H_i].
+            reached: float64 [K, H_i] for each player.
             player: the player who holds the hands.
         """
 
@@ -84,7 +84,7 @@ class Places(ABC):
 
     @property
     def possible(self) -> Ranges:
-        """Indicator of each player's possible hands, 1 or 0, for each player float64 [K, H_i]."""
+        """Indicator of each player's possible hands, 1 or 0, float64 [K, H_i] for each player."""
         possible = tuple(np.zeros((len(self), width)) for width in self.widths)
         for k, state in enumerate(self.states):
             for row, can in zip(possible, self.game.possible(state), strict=True):
@@ -93,7 +93,7 @@ class Places(ABC):
 
     @property
     def dealt(self) -> Ranges:
-        """Unnormalised marginal dealing probability of each hand, for each player float64 [K, H_i]."""
+        """Unnormalised marginal dealing probability of each hand, float64 [K, H_i] for each player."""
         dealt = tuple(np.zeros((len(self), width)) for width in self.widths)
         for k, state in enumerate(self.states):
             for row, chance in zip(dealt, self.game.dealt(state), strict=True):
@@ -114,7 +114,7 @@ class Endgame(Protocol):
 
     Attributes:
         subgame: the subgame.
-        ranges: for each player float64 [B, H_i], the initial ranges.
+        ranges: float64 [B, H_i] for each player, the initial ranges.
         iteration: iterations done.
     """
 
@@ -157,7 +157,7 @@ class SubgameArrays(ABC):
     """The arrays of a subgame being solved, and their updates. Flat arrays have length Q, in an order that the subgame defines.
 
     Attributes:
-        ranges: for each player float64 [B, H_i], the initial ranges, summing to one.
+        ranges: float64 [B, H_i] for each player, the initial ranges, summing to one.
         regrets: float64 [Q], in the form that the CFR variant stores; in hold'em, fictitious play stores the latest best
             responses here.
         policy: float64 [Q], proportional to the current policy; all zero at an infoset means uniform.
@@ -186,7 +186,7 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def reach_at_leaves(self, strategy: Floats) -> Ranges:
-        """Return the reach of every hand at the leaves, for each player float64 [K, H_i]."""
+        """Return the reach of every hand at the leaves, float64 [K, H_i] for each player."""
 
     @abstractmethod
     def write_gradient(self, player: int, strategy: Floats) -> None:
@@ -220,7 +220,7 @@ class Subgame(ABC):
         game: the game.
         roots: the B public states where they begin.
         leaves: the K public states where they are cut.
-        ranges: for each player float64 [B, H_i], the ranges given when the subgame was created, up to a factor.
+        ranges: float64 [B, H_i] for each player, the ranges given when the subgame was created, up to a factor.
         gadget: the gadget in front of the roots; None for none.
         plays_behind_gadgets: whether fictitious play can solve it with a gadget; CFR variants always can.
         policy_from_regrets: whether its arrays store only regrets, from which the policy is derived.
@@ -247,7 +247,7 @@ class Subgame(ABC):
         """Create arrays with the uniform policy.
 
         Args:
-            ranges: for each player float64 [B, H_i], the initial ranges, up to a factor; None for :attr:`ranges`.
+            ranges: float64 [B, H_i] for each player, the initial ranges, up to a factor; None for :attr:`ranges`.
             predicts: whether to store the policy as well as regrets, see :class:`treeplex.solvers.rules.variants.Variant`.
 
         Raises:
@@ -256,7 +256,7 @@ class Subgame(ABC):
 
     @property
     def admitted(self) -> Ranges:
-        """Indicator of the root hands that the subgame includes, 1 or 0, for each player float64 [B, H_i]."""
+        """Indicator of the root hands that the subgame includes, 1 or 0, float64 [B, H_i] for each player."""
         return self.roots.possible
 
     @property
@@ -289,7 +289,7 @@ class Subgame(ABC):
         Args:
             source: [Q], the policy, as for :meth:`policy_at`.
             path: labels that lead to a leaf.
-            ranges: for each player float64 [1, H_i], the initial ranges, summing to one.
+            ranges: float64 [1, H_i] for each player, the initial ranges, summing to one.
         """
 
     @property

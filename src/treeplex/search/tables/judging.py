@@ -148,7 +148,7 @@ def estimate(
     Args:
         agent: the opponent, at this state.
         state: a state of the agent's game.
-        ranges: for each player float64 [H], the range given its actions so far.
+        ranges: float64 [H] for each player, the range given its actions so far.
         hand: the hand of the player to act.
         where, options, action: the point of the game, the actions by label, and the action taken.
 

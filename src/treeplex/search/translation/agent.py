@@ -43,7 +43,7 @@ class Way(NamedTuple):
 
     Attributes:
         agent: the agent of the coarse game after this history.
-        reached: for each player float64 [H_i], the probability of the agent's own actions in this history with each hand, up to
+        reached: float64 [H_i] for each player, the probability of the agent's own actions in this history with each hand, up to
             a factor common to all histories.
     """
 

@@ -15,7 +15,7 @@ class Guess(Protocol):
         Args:
             subgames: the subgame.
             rows: the indices of the decisions, int64 [K], see :meth:`treeplex.search.subgames.subgame.Subgame.find`.
-            reached: for each player float64 [decisions, H_i], reach at all decisions; valid only at ``rows``.
+            reached: float64 [decisions, H_i] for each player, reach at all decisions; valid only at ``rows``.
             policy: float64 [Q], written at the infosets of these decisions.
         """
         ...
@@ -25,7 +25,7 @@ class GuessRegrets(NamedTuple):
     """Values and regrets of guessed policies.
 
     Attributes:
-        values, best: for each player float64 [B, H_i], counterfactual values of the root hands under the policies, and under
+        values, best: float64 [B, H_i] for each player, counterfactual values of the root hands under the policies, and under
             best responses to them.
         regrets: float64 [Q], the gain of each action over the policy at its infoset, with a best response afterwards.
     """

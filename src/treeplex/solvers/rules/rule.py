@@ -41,7 +41,7 @@ class UpdateRule(Protocol):
 
     @property
     def pace(self) -> int | None:
-        """The number of iterations that a learned rule plans for, its maximum; None for other rules."""
+        """The number of iterations that a learned rule plans for, which is also its maximum; None for other rules."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""Growing tables in plain arrays, that track their memory."""
+"""Growing tables in plain arrays, with a record of their memory use."""
 
 import math
 from array import array

@@ -311,7 +311,7 @@ class HistoryWalk:
         return chosen
 
     def skip(self, frame: Frame, table: PlayerTable) -> None:
-        """Skip own actions with zero probability and very negative regrets that do not end the game."""
+        """Skip the player's actions with zero probability and very negative regrets that do not end the game."""
         for a, probability in enumerate(frame.probabilities):
             seldom = table.regrets[frame.slot + a] < self.skipped and probability == 0.0
             if seldom and frame.state.child(frame.actions[a]).current_player() != TERMINAL:

@@ -152,7 +152,7 @@ class GameInfosets(Infosets):
         return np.where(self.legal, table[self.sequences], 0.0)
 
     def table(self, matrix: Floats) -> Floats:
-        """Convert a matrix float64 [I, A] to a table float64 [Q], one for empty sequences."""
+        """Convert a matrix float64 [I, A] to a table float64 [Q], with 1 for empty sequences."""
         table = np.ones(int(self.game.tree.sequence_offsets[-1]))
         table[self.sequences[self.legal]] = matrix[self.legal]
         return table

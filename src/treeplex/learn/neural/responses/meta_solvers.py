@@ -56,4 +56,4 @@ def replicator(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
 MetaSolver = Callable[[Floats, Sequence[Counts]], list[Floats]]
 META_SOLVERS: Mapping[str, MetaSolver] = {"nash": nash, "uniform": uniform, "prd": replicator}
 """Meta-solvers by name. They map payoffs of all strategy profiles, float64 [N, K0, K1, ...], and how often each strategy was a
-response, for each player int64 [K], to a distribution over each pool."""
+response, int64 [K] for each player, to a distribution over each pool."""

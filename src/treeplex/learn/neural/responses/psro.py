@@ -65,7 +65,7 @@ class Pools:
 
     Attributes:
         payoffs: float64 [N, K0, K1, ...], each player's payoff for all strategy profiles.
-        found: for each player int64 [K], how often each strategy was a computed response.
+        found: int64 [K] for each player, how often each strategy was a computed response.
     """
 
     found: list[NDArray[np.int64]]
@@ -79,7 +79,7 @@ class ExactPools(Pools):
     """Pools of a compiled game, with exact payoffs.
 
     Attributes:
-        of: for each player float64 [K, q], strategies in sequence form over the player's own q sequences.
+        of: float64 [K, q] for each player, strategies in sequence form over the player's own q sequences.
     """
 
     def __init__(self, learner: "PSRO") -> None:
@@ -210,7 +210,7 @@ class PSRO(NeuralLearner):
 
     Attributes:
         pools: all players' strategies, and their payoffs.
-        mixed: for each player float64 [K], the mixture over its pool.
+        mixed: float64 [K] for each player, the mixture over its pool.
     """
 
     settings_class = PsroSettings
@@ -242,7 +242,7 @@ class PSRO(NeuralLearner):
         self.mixed = META_SOLVERS[self.settings.meta](self.pools.payoffs, self.pools.found)
 
     def learned(self, player: int, others: Sequence[AnyProfile], seats: Callable[[], Ints], room: int) -> QLearning:
-        """Learn a player's response from episodes against the others.
+        """Learn a player's response from episodes against the other players.
 
         Args:
             player: the learning player.
@@ -284,7 +284,7 @@ def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> 
 
     Args:
         game: the game of N players.
-        pools: for each player float64 [K, q], strategies in sequence form.
+        pools: float64 [K, q] for each player, strategies in sequence form.
         known: float64 [N, k0, k1, ...], known payoffs of the first strategies in each pool.
 
     Returns:

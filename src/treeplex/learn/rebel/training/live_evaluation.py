@@ -1,4 +1,4 @@
-"""Exploitability during training of small games, from a few playthroughs."""
+"""Exploitability during training on small games, from a few playthroughs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable

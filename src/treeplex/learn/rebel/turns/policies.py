@@ -49,7 +49,7 @@ def rows_at(game: HoldemGame, board: Sequence[int], nodes: Ints, reached: Ranges
         game: the game.
         board: the board cards.
         nodes: int64 [K], the decisions.
-        reached: for each player float64 [K, H].
+        reached: float64 [K, H] for each player.
     """
     seen = np.array([game.features_at(HoldemState(int(node), tuple(board))) for node in nodes])
     beliefs = []

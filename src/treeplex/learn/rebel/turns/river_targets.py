@@ -27,8 +27,8 @@ class River:
 
     Attributes:
         spot: board, pot, stack and bets, with all hands in both ranges.
-        ranges: for each player float64 [H], unnormalised initial range.
-        worth: for each player float64 [N], hand values as fractions of the pot, in full or relative to the showdown value
+        ranges: float64 [H] for each player, unnormalised initial range.
+        worth: float64 [N] for each player, hand values as fractions of the pot, in full or relative to the showdown value
             without further bets; hands as in ``bins.order[0]``. NaN for hands without a compatible opposing hand in range.
         bins: the board's bins.
     """
@@ -53,7 +53,7 @@ class River:
 
         Args:
             spot: a spot with a complete board, no rake, and a weight for every hand.
-            ranges: for each player float64 [H], unnormalised; a range without possible hands is replaced by the uniform range.
+            ranges: float64 [H] for each player, unnormalised; a range without possible hands is replaced by the uniform range.
             iterations: number of iterations.
             bins: B, or :data:`treeplex.holdem.search.leaves.binned_rivers.SINGLE`.
             shown: whether values are relative to the showdown value.
@@ -77,7 +77,7 @@ class River:
     def of_chips(
         cls, spot: Spot, ranges: tuple[Floats, Floats], chips: tuple[Floats, Floats], bins: RiverBins, *, shown: bool
     ) -> "River":
-        """Create a river from full hand values: for each player float64 [N], in chips times the other's compatible reach."""
+        """Create a river from full hand values: float64 [N] for each player, in chips times the other's compatible reach."""
         worth = []
         for player, other in ((0, ranges[1]), (1, ranges[0])):
             mass, edge = bins.showdown(0, other)
@@ -100,7 +100,7 @@ class River:
 
 
 def possible_ranges(board: RiverBins, ranges: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Ranges restricted to a river's possible hands, for each player float64 [H], summing to one; uniform if empty."""
+    """Ranges restricted to a river's possible hands, float64 [H] for each player, summing to one; uniform if empty."""
     possible = np.zeros(len(board.format.hands))
     possible[board.order[0]] = 1.0
     first, second = (normalised_range(with_trace(weights[None])[0], possible) for weights in ranges)

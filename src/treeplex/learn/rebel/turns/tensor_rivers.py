@@ -44,7 +44,7 @@ def solved_rivers(
     """Solve rivers with Discounted CFR, in batches with equal betting.
 
     Args:
-        spots: rivers with a complete board and every hand, and unnormalised ranges, for each player float64 [H].
+        spots: rivers with a complete board and every hand, and unnormalised ranges, float64 [H] for each player.
         iterations: iterations per river.
         bins, shown: as for :meth:`treeplex.learn.rebel.turns.river_targets.River.solved`.
         device: a PyTorch device.

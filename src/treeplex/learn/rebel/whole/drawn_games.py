@@ -15,7 +15,7 @@ from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 
 
 def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> BettingState:
-    """A betting state at the end of a street, after players have put in ``paid``; later streets depend only on these amounts."""
+    """A betting state at the end of a street, after players have put in ``paid``; later streets depend only on that."""
     first = game.rules.betting.root
     return first._replace(
         player=CHANCE,

@@ -55,7 +55,7 @@ class StreetBelief:
         game: the game with the hand's stacks and sizes.
         table: the betting state: before cards are dealt or, at the start of a hand, before the first action.
         board: the canonical board before these cards.
-        ranges: for each player float64 [H], summing to one.
+        ranges: float64 [H] for each player, summing to one.
     """
 
     game: PublicHoldem
