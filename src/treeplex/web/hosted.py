@@ -55,8 +55,8 @@ class HostedObject:
         with deaf_to_interrupts():
             self._process.start()
 
-    def make(self, make: Make, *arguments: Any, within: float = STARTING, **named: Any) -> None:
-        """Create the object, allowing at most ``within`` seconds between two progress reports.
+    def make(self, make: Make, *arguments: Any, within: float | None = STARTING, **named: Any) -> None:
+        """Create the object, allowing at most ``within`` seconds between two progress reports; None for no limit.
 
         Raises:
             TreeplexError: creating it failed.
@@ -72,8 +72,8 @@ class HostedObject:
         """
         return self._ask(("call", method, arguments, named), THINKING)
 
-    def call_within(self, seconds: float, method: str, *arguments: Any) -> Any:
-        """:meth:`call` with a time limit of ``seconds``."""
+    def call_within(self, seconds: float | None, method: str, *arguments: Any) -> Any:
+        """:meth:`call` with a time limit of ``seconds``, or without one."""
         return self._ask(("call", method, arguments, {}), seconds)
 
     @property
@@ -86,13 +86,14 @@ class HostedObject:
         """Whether its process is running."""
         return self._process.is_alive()
 
-    def _ask(self, job: Any, seconds: float) -> Any:
+    def _ask(self, job: Any, seconds: float | None) -> Any:
         with self._turn:
             try:
                 self._pipe.send(job)
                 self.progress, answer = "", None
                 while answer is None:
                     if not self._pipe.poll(seconds):
+                        assert seconds is not None
                         self.close()
                         raise Refusal(
                             410, f"no response for {seconds:.0f} seconds; start again with a smaller game or shorter search"
@@ -160,8 +161,15 @@ class Hosts:
         most: maximum number.
     """
 
-    def __init__(self, make: Make, most: int) -> None:
-        self.most, self._make = most, make
+    def __init__(self, make: Make, most: int, within: float | None = STARTING) -> None:
+        """Hold no objects yet.
+
+        Args:
+            make: creates an object in its process.
+            most: maximum number.
+            within: seconds between two progress reports of ``make``; None for no limit.
+        """
+        self.most, self._make, self._within = most, make, within
         self._held: dict[str, HostedObject] = {}
         self._beginning: set[HostedObject] = set()
         self._known: dict[Any, Future[str]] = {}
@@ -207,7 +215,7 @@ class Hosts:
         """
         hosted = self.begin()
         try:
-            hosted.make(self._make, *arguments, **named)
+            hosted.make(self._make, *arguments, within=self._within, **named)
         except BaseException:
             self.give_up(hosted)
             raise

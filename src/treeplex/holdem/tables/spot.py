@@ -12,13 +12,14 @@ from treeplex.base.digits import three_digits
 from treeplex.errors import GameError, SpecError
 from treeplex.holdem.betting.added import action_to
 from treeplex.holdem.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
-from treeplex.holdem.cards.cards import card_to_string, cards_to_string
+from treeplex.holdem.cards.cards import card_to_string, cards_to_string, parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths, hand_name, strengths
+from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.rules.rules import number_of_deal
 from treeplex.holdem.search.agent import agent_game, start_of
 from treeplex.holdem.search.spot_agent import SpotAgent
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot import CHIPS, Spot
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.subgames.beliefs import Belief
@@ -90,15 +91,55 @@ class HoldemTable(Table):
         self._ranges = Ranges(self._root)
         self._policy: Floats | None = None
         self._replied: AgentReply | None = None
+        self._path: list[int] = []
+
+    def start_at(self, line: str) -> None:
+        """Start each later game at a node, with hands from the ranges that the agent's policy leaves there.
+
+        Args:
+            line: the line to a decision or to the end of a street, such as ``x,b120,c``.
+
+        Raises:
+            SpecError: there is no such line, the hand is over there, or the agent's games are on random boards.
+        """
+        if self._on is not None:
+            raise SpecError("games on random boards start at the root; leave the line out")
+        game, path = agent_game(self._agent), list[int]()
+        state = holdem_state(game.first_state())
+        for step in filter(None, (step.strip() for step in line.split(","))):
+            event = game.event(state)
+            steps = [action_text(action) for action in event.actions] if isinstance(event, Decision) else []
+            if step in steps:
+                path.append(steps.index(step))
+            elif isinstance(event, StreetEnd) and len(step) == 2 * game.cards_due(state):
+                path.append(number_of_deal(parse_cards(step)))
+            else:
+                raise SpecError(f"no step {step!r} in the line {line!r}; choose from {', '.join(steps) or 'the cards'}")
+            state = game.after(state, path[-1])
+        if not isinstance(game.event(state), Decision | StreetEnd):
+            raise SpecError(f"the hand is over after {line!r}; choose an earlier node")
+        self._path = path
+
+    def _follow(self, root: Belief) -> Belief:
+        """Move the agent along the path to the start node; returns the belief there."""
+        belief = root
+        for event in self._path:
+            acts = belief.game.options(belief.state).player >= 0
+            belief = belief.after(event, np.asarray(self._agent.policy(), np.float64) if acts else None)
+            self._agent.see(event)
+        return belief
 
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
         self._generator = generator or self._generator
         root = self._dealt()
         self._agent.begin(at=root)
+        root = self._follow(root)
         self._decided, self._story = {0: [], 1: []}, []
         self._ranges, self._policy, self._replied = Ranges(root), None, None
         self._hands = root.draw(self._generator)
         self._board = self._begun = holdem_state(root.state).board
+        if isinstance(self._event, StreetEnd):
+            self._agent.see(number_of_deal(self._come(agent_game(self._agent).cards_due(self._agent.state))))
 
     @property
     def actor(self) -> int | None:
@@ -121,7 +162,8 @@ class HoldemTable(Table):
     def options(self) -> dict[int, str]:
         event = self._event
         assert isinstance(event, Decision)
-        return {number: named(action, event) for number, action in enumerate(event.actions)}
+        unit = "" if self.unit == CHIPS else f" {self.unit}"
+        return {number: named(action, event, unit) for number, action in enumerate(event.actions)}
 
     def named(self, text: str) -> int | None:
         """The bet or raise that a person typed: chips or big blinds put in on this street, or percent of the pot.
@@ -269,6 +311,8 @@ class HoldemTable(Table):
         """Each player's chips on this street, chips behind, and the pot with the bets of this street."""
         event = self._event
         whole, paid = self._spot.pot / 2 + self._spot.stack, event.contributions
+        if not isinstance(event, Decision | StreetEnd):  # what nobody called is returned
+            paid = (min(paid), min(paid))
         bets = event.street_bets if isinstance(event, Decision) else (0.0, 0.0)
         return bets, (whole - paid[0], whole - paid[1]), sum(paid)
 
@@ -279,8 +323,13 @@ class HoldemTable(Table):
 
     @property
     def blind(self) -> float | None:
-        """The big blind, if the spot has one."""
-        return float(self._spot.blinds[1]) if self._spot.blinds else None
+        """The big blind, if it is known."""
+        return self._spot.big_blind
+
+    @property
+    def unit(self) -> str:
+        """The unit of amounts: ``chips`` or ``bb``."""
+        return self._spot.unit
 
     def log(self, number: int, player: int) -> str:
         """A finished game as text for the log; ``player`` is the person's player number."""
@@ -309,8 +358,9 @@ class HoldemTable(Table):
         return cards
 
     def _chips(self, amount: float) -> str:
-        """An amount as text, rounded to the spot's chips."""
-        return f"{round(amount / self._spot.chip) * self._spot.chip:,.12g}"
+        """An amount as text, rounded to the spot's chips, with its unit unless that is chips."""
+        unit = "" if self.unit == CHIPS else f" {self.unit}"
+        return f"{round(amount / self._spot.chip) * self._spot.chip:,.12g}{unit}"
 
     def _text(self, player: int) -> str:
         """A player's cards as text, the higher one first, with their category on the board."""
@@ -351,12 +401,12 @@ def pot_to_bet(event: Decision) -> float:
     return sum(event.contributions) + max(event.street_bets) - event.street_bets[event.player]
 
 
-def named(action: Action, event: Decision) -> str:
-    """An action as readable text: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``."""
+def named(action: Action, event: Decision, unit: str = "") -> str:
+    """An action as readable text: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``, with ``unit`` after amounts."""
     if action.kind == "call":
-        return f"call {action.amount - event.street_bets[event.player]:,.12g}"
+        return f"call {action.amount - event.street_bets[event.player]:,.12g}{unit}"
     if action.kind not in ("bet", "raise", "allin"):
         return action.kind
     word = {"bet": "bet", "raise": "raise to", "allin": "all-in"}[action.kind]
     share = 100 * (action.amount - max(event.street_bets)) / pot_to_bet(event)
-    return f"{word} {action.amount:,.12g}" + ("" if action.kind == "allin" else f" ({share:.0f}%)")
+    return f"{word} {action.amount:,.12g}{unit}" + ("" if action.kind == "allin" else f" ({share:.0f}%)")

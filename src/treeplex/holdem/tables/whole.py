@@ -1,6 +1,7 @@
 """A table where a person plays full hands of hold'em; positions, cards and chips (in big blinds) are shown as text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -50,6 +51,34 @@ def kicker_of(strength: int, others: Sequence[int]) -> str:
     return highest_rank(strength >> cards & (1 << differ.bit_length()) - 1)
 
 
+def in_blinds(chips: float, rules: HandRules) -> str:
+    """Chips in big blinds, without the unit, to a hundredth."""
+    cents = round(CENTS * chips / rules.betting.big_blind)
+    return f"{cents / CENTS:,.2f}".rstrip("0").rstrip(".")
+
+
+def pot_to_bet(rules: HandRules, table: BettingState) -> int:
+    """The pot after calling the bet faced, on which pot-relative sizes are based."""
+    return rules.pot(table) + min(table.faced, rules.stacks[table.player]) - table.paid[table.player]
+
+
+def action_in_blinds(rules: HandRules, table: BettingState, label: int) -> str:
+    """An action as readable text: ``call 1.5 bb``, ``bet 3 bb (50%)``, ``raise to 9 bb``, ``all-in 50 bb``."""
+    stacks, player = rules.stacks, table.player
+    if label == FOLD:
+        return "fold"
+    if label == CALL:
+        owed = min(table.faced, stacks[player]) - table.paid[player]
+        last = " (all-in)" if owed and table.faced >= stacks[player] else ""
+        return f"call {in_blinds(owed, rules)} bb{last}" if owed else "check"
+    if label == stacks[player]:
+        return f"all-in {in_blinds(label - table.base, rules)} bb"
+    word = "raise to" if table.faced > table.base else "bet"
+    sized = table.street and not rules.betting.limits
+    share = f" ({100 * (label - table.faced) / pot_to_bet(rules, table):.0f}%)" if sized else ""
+    return f"{word} {in_blinds(label - table.base, rules)} bb{share}"
+
+
 @final
 class WholeTable(Table):
     """Full hands of hold'em against an agent in all other seats; amounts are shown in big blinds.
@@ -58,13 +87,14 @@ class WholeTable(Table):
         decided: the person's decisions in this hand that can be evaluated.
     """
 
-    def __init__(self, agent: Agent, opponent: str, generator: np.random.Generator) -> None:
+    def __init__(self, agent: Agent, opponent: str, generator: np.random.Generator, *, judges: bool = True) -> None:
         """Create the table.
 
         Args:
             agent: the opponent.
             opponent: its display name.
             generator: random generator for the deals.
+            judges: whether to evaluate the person's decisions.
 
         Raises:
             GameError: the agent plays a different game.
@@ -75,7 +105,8 @@ class WholeTable(Table):
         self._first, self._opponent = agent.game, opponent
         self.players = agent.game.players
         self.decided: list[DecisionReview] = []
-        self._person, self._replying = 0, False
+        self._person, self._replying, self._judges = 0, False, judges
+        self._replied: AgentReply | None = None
 
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
         self._table.begin(person, generator)
@@ -85,6 +116,11 @@ class WholeTable(Table):
     def agent(self) -> Agent:
         """The opponent."""
         return self._table.agent
+
+    @property
+    def inner(self) -> AgentTable:
+        """The table with amounts in chips."""
+        return self._table
 
     @property
     def rules(self) -> HandRules:
@@ -136,8 +172,7 @@ class WholeTable(Table):
 
     def big_blinds(self, chips: float) -> str:
         """Chips in big blinds, without the unit, to a hundredth."""
-        cents = round(CENTS * chips / self.rules.betting.big_blind)
-        return f"{cents / CENTS:,.2f}".rstrip("0").rstrip(".")
+        return in_blinds(chips, self.rules)
 
     def amount(self, chips: float) -> str:
         """Chips in big blinds, as text."""
@@ -176,20 +211,7 @@ class WholeTable(Table):
 
     def action_name(self, label: int) -> str:
         """An action as readable text: ``call 1.5 bb``, ``bet 3 bb (50%)``, ``raise to 9 bb``, ``all-in 50 bb``."""
-        table, stacks = self.betting, self.rules.stacks
-        player = table.player
-        if label == FOLD:
-            return "fold"
-        if label == CALL:
-            owed = min(table.faced, stacks[player]) - table.paid[player]
-            last = " (all-in)" if owed and table.faced >= stacks[player] else ""
-            return f"call {self.amount(owed)}{last}" if owed else "check"
-        if label == stacks[player]:
-            return f"all-in {self.amount(label - table.base)}"
-        word = "raise to" if table.faced > table.base else "bet"
-        sized = table.street and not self.rules.betting.limits
-        share = f" ({100 * (label - table.faced) / self._pot_to_bet():.0f}%)" if sized else ""
-        return f"{word} {self.amount(label - table.base)}{share}"
+        return action_in_blinds(self.rules, self.betting, label)
 
     def named(self, text: str) -> int | None:
         """The bet or raise that a person typed: big blinds or chips put in on this street, or percent of the pot.
@@ -212,7 +234,7 @@ class WholeTable(Table):
         if bet is None or bet.bare:
             return None
         if bet.unit == "%":
-            label = table.faced + round(self._pot_to_bet() * bet.amount / 100)
+            label = table.faced + round(pot_to_bet(self.rules, table) * bet.amount / 100)
         else:
             chips = bet.amount * (1 if bet.unit == "chips" else rules.betting.big_blind)
             if abs(chips - round(chips)) > 1e-6:
@@ -224,13 +246,17 @@ class WholeTable(Table):
 
     def reply(self) -> int:
         self._replying = True
-        return self._table.reply()
+        options = self.options()
+        action = self._table.reply()
+        reply = self._table.replied()
+        self._replied = None if reply is None else replace(reply, options=(*options.values(),))
+        return action
 
     def thought(self) -> Thought | None:
         return self._table.thought()
 
     def replied(self) -> AgentReply | None:
-        return self._table.replied()
+        return self._replied
 
     def seen_by(self, player: int) -> bool:
         return True
@@ -242,7 +268,7 @@ class WholeTable(Table):
         return history
 
     def play(self, action: int) -> None:
-        if not self._replying:
+        if self._judges and not self._replying:
             self._judge(action)
         self._replying = False
         self._table.play(action)
@@ -306,11 +332,6 @@ class WholeTable(Table):
     def _around(self) -> list[int]:
         """The players, the person first."""
         return [(self._person + step) % self.players for step in range(self.players)]
-
-    def _pot_to_bet(self) -> int:
-        """The pot after calling the bet faced, on which pot-relative sizes are based."""
-        table, rules = self.betting, self.rules
-        return rules.pot(table) + min(table.faced, rules.stacks[table.player]) - table.paid[table.player]
 
     def _allowed(self, raises: list[int]) -> str:
         """The legal bets and raises, as text."""

@@ -10,13 +10,6 @@ from treeplex.web.playing.session import SOLUTION
 
 SHORT_LBR = "lbr(against=uniform,actions=fcpa)"
 OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    ("Kuhn poker", "kuhn_poker", "three cards, one each, one bet", (SOLUTION, UNIFORM)),
-    (
-        "Leduc poker",
-        "leduc_poker",
-        "one private card each, one public card, two betting rounds",
-        (SOLUTION, UNIFORM, "search(depth=2,iterations=32)"),
-    ),
     (
         "Hold'em, heads-up",
         "holdem(stack=200,sizes=[33%;75%;150%;a],preflop=[2.5bb;3x;a])",
@@ -28,6 +21,13 @@ OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "holdem(players=6,stack=200,sizes=[50%;100%;a],preflop=[2.5bb;3x;a])",
         "no-limit, 100 big blinds",
         (UNIFORM,),
+    ),
+    ("Kuhn poker", "kuhn_poker", "three cards, one each, one bet", (SOLUTION, UNIFORM)),
+    (
+        "Leduc poker",
+        "leduc_poker",
+        "one private card each, one public card, two betting rounds",
+        (SOLUTION, UNIFORM, "search(depth=2,iterations=32)"),
     ),
     ("Hold'em from the turn", "turn_endgame", "the opponent searches with a trained network", ("rebel",)),
     ("Liar's dice", "liars_dice(dice_sides=4)", "one die each, bids on both dice", (SOLUTION, "rebel", UNIFORM)),
@@ -45,12 +45,23 @@ OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 """Games offered first: title, spec, description and opponents, the best opponent first."""
 
 
+POKER = ("holdem", "turn_endgame", "kuhn_poker", "leduc_poker")
+"""Names of the offered poker games."""
+
+
+def is_poker(game: str) -> bool:
+    """Whether an offered game is poker."""
+    return game.partition("(")[0] in POKER
+
+
 def choices(own_games: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the offered games and all games, agents and networks of the library, as JSON data."""
     first = [
-        {"title": title, "game": game, "about": about, "against": list(against)} for title, game, about, against in OFFERED
+        {"title": title, "game": game, "about": about, "against": list(against), "poker": is_poker(game)}
+        for title, game, about, against in OFFERED
     ]
-    first += [{"title": game, "game": game, "about": "your own game", "against": [SOLUTION, UNIFORM]} for game in own_games]
+    own = {"about": "your own game", "against": [SOLUTION, UNIFORM], "poker": False}
+    first += [{"title": game, "game": game, **own} for game in own_games]
     return {
         "offered": first,
         "games": [{"name": name, "about": info.summary} for name, info in games().items()],

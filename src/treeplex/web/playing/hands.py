@@ -5,6 +5,7 @@ from typing import Any
 
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.tables.whole import action_in_blinds
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.phh import hand_from, split_line
 from treeplex.web.playing.scenes import scene_of
@@ -47,12 +48,13 @@ class HandReplay:
             while state.current_player() < 0:
                 state, shown = state.child(end.board[shown]), shown + 1
             player = state.current_player()
-            steps.append(self._step(state, f"{state.action_to_string(action)}", player))
+            steps.append(self._step(state, action_in_blinds(end.game.rules, state.table, action), player))
             state = state.child(action)
         while not state.is_terminal():
             state, shown = state.child(end.board[shown]), shown + 1
         steps.append(self._step(state, "", None))
-        return {"players": end.game.num_players, "returns": list(map(float, end.returns())), "steps": steps}
+        about = {"players": end.game.num_players, "big_blind": end.game.big_blind}
+        return {**about, "returns": list(map(float, end.returns())), "steps": steps}
 
     def _step(self, state: HoldemHistory, text: str, player: int | None) -> dict[str, Any]:
         scene = scene_of(state, 0, over=True)

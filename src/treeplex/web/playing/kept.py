@@ -2,11 +2,13 @@
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-from treeplex.base.storage.reading import open_regular
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import open_regular, read_json
 from treeplex.errors import FileError
 from treeplex.search.tables.judging import DecisionReview
 from treeplex.search.tables.results import Hand
@@ -48,9 +50,15 @@ class TableFile:
         except OSError as error:
             raise FileError(f"cannot save the table: {error.strerror or error}; free some space") from error
 
-    def finish(self, hand: Hand) -> None:
-        """Append a finished hand."""
+    def finish(self, hand: Hand, summary: dict[str, Any]) -> None:
+        """Append a finished hand, and write the table's summary beside its file.
+
+        Raises:
+            FileError: the hand cannot be written.
+        """
         self.add("hand", asdict(hand))
+        with suppress(FileError):
+            write_atomically(summary_file(self.path), json.dumps(summary))
 
     def read(self) -> "TableRecord":
         """Read the events so far; ignores an incomplete last line left by a crash.
@@ -76,6 +84,24 @@ class TableFile:
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise FileError(f"cannot read the table in {self.path.name} ({error}); open a new table") from error
         return record
+
+
+def summary_file(path: Path) -> Path:
+    """Return the path of the summary of a table's file."""
+    return path.with_suffix(".json")
+
+
+def summary_of(path: Path) -> dict[str, Any]:
+    """Return a table's summary: ``hands``, and if known ``won``, ``lost``, ``mistakes`` and ``big_blind``.
+
+    The hands of tables without a summary are counted; for an unreadable file the result is empty.
+    """
+    try:
+        return dict(read_json(summary_file(path)))
+    except (FileError, OSError, ValueError, TypeError):
+        with suppress(OSError), open_regular(path) as file:
+            return {"hands": sum(line.startswith(b'{"hand"') for line in file)}
+        return {}
 
 
 def hand_of(data: dict[str, Any]) -> Hand:

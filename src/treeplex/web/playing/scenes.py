@@ -72,8 +72,11 @@ def leduc(state: LeducState, viewer: int, over: bool) -> Scene:
 
 
 def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
-    """Hole cards, stacks, bets of the current street, the button and the board."""
+    """Hole cards, stacks, bets of the current street, the button and the board; amounts in big blinds."""
     rules, table = state.game.rules, state.table
+    blind = rules.betting.big_blind
+    antes = rules.antes
+    returned = [put + ante - kept for put, ante, kept in zip(table.paid, antes, rules.matched(table), strict=True)]
     shown = over and table.folded.count(False) > 1
     positions = dict(zip(rules.order, position_names(state.game.num_players), strict=True))
     seats = [
@@ -82,8 +85,8 @@ def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
                 card_to_string(card) if seat == viewer or over else HIDDEN for card in sorted(state.hands[seat], reverse=True)
             ],
             "shown": shown and not table.folded[seat],
-            "paid": max(table.paid[seat] - table.base, 0),
-            "behind": rules.stacks[seat] - table.paid[seat],
+            "paid": max(table.paid[seat] - table.base, 0) / blind,
+            "behind": (rules.stacks[seat] - table.paid[seat] + (returned[seat] if over else 0)) / blind,
             "out": table.folded[seat],
             "dealer": seat == rules.betting.dealer,
             "name": positions[seat],
@@ -91,7 +94,9 @@ def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
         for seat in range(state.game.num_players)
     ]
     due = rules.format.board_size - len(state.board)
-    return {"kind": "cards", "seats": seats, "board": board_cards(state.board), "due": due, "pot": rules.pot(table)}
+    pot = sum(rules.matched(table)) if over else rules.pot(table)
+    scene = {"kind": "cards", "seats": seats, "board": board_cards(state.board), "due": due, "pot": pot / blind, "unit": "bb"}
+    return scene
 
 
 def spot(state: PokerState, viewer: int, over: bool) -> Scene:
@@ -112,7 +117,7 @@ def spot(state: PokerState, viewer: int, over: bool) -> Scene:
 
 
 def spot_table(table: HoldemTable, viewer: int, over: bool) -> Scene:
-    """Hole cards, board and chips of a hold'em spot."""
+    """Hole cards, board and amounts of a hold'em spot."""
     bets, behind, pot = table.chips
     seats = [
         {
@@ -124,7 +129,8 @@ def spot_table(table: HoldemTable, viewer: int, over: bool) -> Scene:
         for seat in range(2)
     ]
     due = table.whole_board - len(table.board)
-    return {"kind": "cards", "seats": seats, "board": board_cards(table.board), "due": due, "pot": pot}
+    board = board_cards(table.board)
+    return {"kind": "cards", "seats": seats, "board": board, "due": due, "pot": pot, "unit": table.unit}
 
 
 def goofspiel(state: GoofspielState, viewer: int, over: bool) -> Scene:

@@ -1,5 +1,6 @@
 """A person's session at a table: deals, the agent's replies, evaluated decisions and results."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from treeplex.holdem.spots.solved import is_solved_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.tables.spot import HoldemTable
+from treeplex.holdem.tables.whole import WholeTable
 from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.judge import load_policy
@@ -43,6 +45,7 @@ class TableSession:
         think: str | None = None,
         seed: int | None = None,
         title: str = "",
+        node: str = "",
         keep: str | None = None,
     ) -> None:
         """Open a table, or resume it from its file.
@@ -54,6 +57,7 @@ class TableSession:
             iterations, think: limits for each of the opponent's searches.
             seed: random seed for deals and sampled actions; None for a random one.
             title: display name of the game; empty for its spec.
+            node: line of a solved spot's node at which each hand starts; empty for the start of the spot.
             keep: file in which to store the table; None for none.
 
         Raises:
@@ -63,7 +67,9 @@ class TableSession:
         if Path(game).is_dir() and not self.spots:
             raise SpecError(f"{game} contains no solved spot; save solved spots there, or name another game")
         self.against, self.seat, self.title = against or SOLUTION, seat, title
-        self._how = iterations, think, seed
+        self._how, self._node = (iterations, think, seed), node
+        if node and (self.spots or not is_solved_spot(game)):
+            raise SpecError("a hand can only start at a node of a solved spot; leave the node out")
         self._take(self.spots[0] if self.spots else game)
         if seat is not None and not 0 <= seat < self.table.players:
             raise SpecError(f"seat must be from 0 to {self.table.players - 1}, not {seat}")
@@ -87,12 +93,17 @@ class TableSession:
         self.game = game if is_solved_spot(game) else str(self.rules)
         self.solved = None if isinstance(self.rules, Spot | Holdem) else SolvedGame.of(self.rules)
         self.table, self.about = self._sit(*self._how)
+        if self._node and isinstance(self.table, HoldemTable):
+            self.table.start_at(self._node)
         self._taken = game
 
     def _sit(self, iterations: int | None, think: str | None, seed: int | None) -> tuple[Table, str]:
         """Create the table; returns it and a description of the opponent."""
         if self.against != SOLUTION:
-            return table_for(self.rules, self.against, iterations, think, seed, public=True)
+            table, about = table_for(self.rules, self.against, iterations, think, seed, public=True)
+            if isinstance(table, AgentTable) and isinstance(self.rules, Holdem):
+                table = WholeTable(table.agent, "the opponent", np.random.default_rng(seed), judges=False)
+            return table, about
         if is_solved_spot(self.game):
             return table_for(self.rules, self.game, iterations, think, seed)[0], "the average strategy of the solved spot"
         if self.solved is None or isinstance(self.rules, Spot):
@@ -156,7 +167,8 @@ class TableSession:
         """Play the person's action and the opponents' replies; ``again`` replays a recorded action."""
         table, hand = self.table, self.hand
         if text is not None:
-            action = table.named(text.strip().lower())
+            bare = isinstance(table, WholeTable) and re.fullmatch(r"[\d.,]+", text.strip())
+            action = table.named(f"{text.strip().lower()}{' bb' if bare else ''}")
         options = table.options()
         if action is None or action not in options:
             raise SpecError(f"{text if text is not None else action} is not available here; choose one of the actions shown")
@@ -231,9 +243,10 @@ class TableSession:
             return None
         if self.solved is not None and (infostate := table.infostate(player)) is not None:
             return self.solved.judge(player, infostate, self._where(), options, action)
-        if isinstance(table, AgentTable) and isinstance(table.history(), HoldemHistory) and len(options) <= MOST_HANDS:
-            listed, state = self._listed(options, action), table.public()[1]
-            return estimate(table.agent, state, table.ranges(), table.hand_of(player), self._where(), listed, action)
+        if isinstance(table, WholeTable) and len(options) <= MOST_HANDS:
+            listed, inner = self._listed(options, action), table.inner
+            state = inner.public()[1]
+            return estimate(inner.agent, state, inner.ranges(), inner.hand_of(player), self._where(), listed, action)
         return None
 
     def _judge_spot(self) -> None:
@@ -259,10 +272,11 @@ class TableSession:
             "outcome": table.outcome(hand.person),
             "ranges": ranges_of(table, hand.person),
         }
-        if isinstance(table, AgentTable):
-            played = table.played()
+        inner = agent_table(table)
+        if inner is not None:
+            played = inner.played()
             if played is not None and self.solved is not None:
-                luckless = self.solved.luckless(table.public()[0], played, hand.person)
+                luckless = self.solved.luckless(inner.public()[0], played, hand.person)
                 hand.luckless = None if luckless is None else luckless[hand.person]
             state = table.history()
             if isinstance(state, HoldemHistory):
@@ -271,7 +285,7 @@ class TableSession:
                 except GameError:
                     hand.phh = None
         if self._kept is not None:
-            self._kept.finish(hand)
+            self._kept.finish(hand, self.summary())
 
     def _drawn(self, *, over: bool) -> dict[str, Any]:
         """The table's scene."""
@@ -293,8 +307,8 @@ class TableSession:
 
     def _listed(self, options: dict[int, str], also: int | None = None) -> dict[int, str]:
         """The options to show; see :func:`treeplex.search.tables.listed.listed`."""
-        table = self.table
-        return listed(options, table.public() if isinstance(table, AgentTable) else None, also)
+        inner = agent_table(self.table)
+        return listed(options, None if inner is None else inner.public(), also)
 
     def view(self) -> dict[str, Any]:
         """Return the person's view of the table, the available actions and the results so far, as JSON data."""
@@ -306,6 +320,7 @@ class TableSession:
             "game": self.title or self.game,
             "against": self.against,
             "about": self.about,
+            "node": self._node,
             "players": table.players,
             "person": hand.person,
             "number": hand.number,
@@ -364,9 +379,27 @@ class TableSession:
             raise SpecError("this hand has no PHH file; PHH needs full-game hold'em with 52 cards and whole chips")
         return text
 
+    def summary(self) -> dict[str, Any]:
+        """Summarise the finished hands for a list of tables: number, winnings, EV lost, mistakes and the big blind."""
+        done = [hand for hand in self.hands if hand.payoff is not None]
+        lost = [hand.lost for hand in done if hand.lost is not None]
+        return {
+            "hands": len(done),
+            "won": sum(hand.payoff or 0.0 for hand in done),
+            "lost": sum(lost) if lost else None,
+            "mistakes": sum(decision.verdict == "mistake" for hand in done for decision in hand.decided),
+            "big_blind": self.rules.big_blind,
+        }
+
     def results(self) -> dict[str, Any]:
         """Summarise hands and payoffs so far; see :func:`results_of`."""
         return results_of(self.hands, self.rules.big_blind)
+
+
+def agent_table(table: Table) -> AgentTable | None:
+    """Return the table of an agent with public states, also within a table of full-game hold'em; None for others."""
+    inner = table.inner if isinstance(table, WholeTable) else table
+    return inner if isinstance(inner, AgentTable) else None
 
 
 def kind_of(name: str) -> str:

@@ -2,30 +2,35 @@
 
 import json
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, final
+from time import monotonic
+from typing import Annotated, Any, NamedTuple, final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from treeplex.base.storage.files import write_atomically
-from treeplex.base.storage.reading import open_regular
+from treeplex.base.storage.reading import open_regular, read_json
 from treeplex.errors import FileError
+from treeplex.web.folder.deleted import DELETED, ORIGIN, delete
 from treeplex.web.folder.named import agent_named, game_named
 from treeplex.web.hosted import HostedObject, Hosts
 from treeplex.web.playing.choices import choices
+from treeplex.web.playing.kept import summary_file, summary_of
 from treeplex.web.playing.session import SOLUTION, TableSession
 from treeplex.web.safety import MOST_BODY
 from treeplex.web.served import ServerState, claim
 
 MOST_OPEN = 6
 """Maximum number of tables with a process; the least recently used one is closed and resumes from its file when needed."""
-MOST_KEPT = 60
-"""Maximum number of stored tables; the least recently used one is deleted to make room."""
-KEPT = ".jsonl"
+MOST_PATIENCE = 60.0
+"""Maximum seconds that a request waits for a table."""
+KEPT, NAMES = ".jsonl", "names.json"
+"""Suffix of tables' files, and the file with the names that users gave to tables."""
 HANDS = "hands"
 """Subfolder of the served folder for saved hands."""
 
@@ -41,6 +46,7 @@ class TableRequest(BaseModel):
     think: str | None = Field(None, max_length=20)
     seed: int | None = Field(None, ge=0, lt=2**53)
     title: str = Field("", max_length=200)
+    node: str = Field("", max_length=2000)
 
 
 class Move(BaseModel):
@@ -58,14 +64,42 @@ class Deal(BaseModel):
     repeat: int | None = Field(None, ge=1)
 
 
+class Rename(BaseModel):
+    """A new name for a table; empty for that of its game."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str = Field(max_length=80)
+
+
+class TableCall(NamedTuple):
+    """A call of a table that may still be running.
+
+    Attributes:
+        doing: ``opening`` or ``thinking``, shown while it runs.
+        outcome: the table's view, once it is done.
+        began: time at which the call was made, by the monotonic clock.
+    """
+
+    doing: str
+    outcome: Future[dict[str, Any]]
+    began: float
+
+
 @final
 class Tables:
-    """The tables of a folder. All are stored in files; those without a running process are reopened on request."""
+    """The tables of a folder. All are stored in files; those without a running process are reopened on request.
+
+    A search may take any time: calls run in threads of their own, and a request that is not answered within its patience gets
+    the last view with ``busy``, and asks again. No table is ended for being slow.
+    """
 
     def __init__(self, served: ServerState) -> None:
-        self.served, self.hosts = served, Hosts(TableSession, MOST_OPEN)
+        self.served, self.hosts = served, Hosts(TableSession, MOST_OPEN, within=None)
         self._guard = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
+        self._threads = ThreadPoolExecutor(2 * MOST_OPEN, "table")
+        self._calls: dict[str, TableCall] = {}
+        self._views: dict[str, dict[str, Any]] = {}
 
     @property
     def folder(self) -> Path:
@@ -76,30 +110,43 @@ class Tables:
         """
         return self.served.inside(self.served.own_folder / "tables")
 
-    def sit(self, body: TableRequest) -> str:
-        """Open a new table; returns its id.
+    def sit(self, body: TableRequest, patience: float) -> dict[str, Any]:
+        """Open a new table; returns its view, see :meth:`ask`.
 
         Raises:
             Refusal, TreeplexError: no such game or agent.
         """
+        game_named(self.served, body.game)
+        agent_named(self.served, body.against)
         with self._guard:
             self.folder.mkdir(parents=True, exist_ok=True)
-            table_files = self.table_files()
-            for path in table_files[MOST_KEPT - 1 :]:
-                path.unlink(missing_ok=True)
-            name = str(1 + max((int(path.stem) for path in table_files), default=0))
+            name = str(1 + max(self._numbers(), default=0))
             path = self.folder / f"{name}{KEPT}"
             write_atomically(path, json.dumps({"table": body.model_dump()}) + "\n")
             opening = self._opening[name] = threading.Lock()
             opening.acquire()  # locked so that a concurrent request that sees the file does not open the table twice
-        try:
-            self._open(name, path, body)
-        except Exception:
-            path.unlink(missing_ok=True)
-            raise
-        finally:
-            opening.release()
-        return name
+
+        def first() -> dict[str, Any]:
+            try:
+                hosted = self._open(name, path, body)
+            except Exception:
+                path.unlink(missing_ok=True)
+                raise
+            finally:
+                opening.release()
+            return dict(plain(hosted.call_within(None, "view")))
+
+        with self._guard:
+            call = self._calls[name] = TableCall("opening", self._threads.submit(first), monotonic())
+        return self._answer(name, call, patience)
+
+    def _numbers(self) -> list[int]:
+        """Return the numbers of all tables, also of deleted ones, whose ids are not used again."""
+        deleted = list[str]()
+        for origin in (self.served.own_folder / DELETED).glob(f"*/{ORIGIN}"):
+            with suppress(FileError, OSError, ValueError):
+                deleted += [Path(file).stem for file in read_json(origin) if str(file).endswith(KEPT)]
+        return [int(name) for name in (*self.names(), *deleted) if name.isdecimal()]
 
     def _open(self, name: str, path: Path, body: TableRequest) -> HostedObject:
         game, against = game_named(self.served, body.game), agent_named(self.served, body.against)
@@ -121,6 +168,55 @@ class Tables:
                 return self.hosts[name]
             return self._open(name, path, seating(path))
 
+    def ask(self, name: str, patience: float, method: str, *arguments: Any) -> dict[str, Any]:
+        """Call a method of a table and return the view that it returns, with the table's ``id``, ``name`` and ``busy``.
+
+        While a call runs, another ``view`` waits for its result, and other calls are rejected.
+
+        Args:
+            name: the table.
+            patience: seconds after which the last view is returned, with ``busy`` not None.
+            method, arguments: the call.
+
+        Raises:
+            Refusal: no such table (404), or an earlier call is still running (409).
+            TreeplexError: the call failed.
+        """
+        with self._guard:
+            call = self._calls.get(name)
+            if call is not None and method != "view":
+                if not call.outcome.done():
+                    raise Refusal(409, "the opponent is still thinking; wait for its action")
+                call = None
+            if call is None:
+                if name not in self.names():
+                    raise Refusal(404, "there is no such table; it may have been deleted")
+                doing = "thinking" if name in self.hosts.names() else "opening"
+                outcome = self._threads.submit(lambda: dict(plain(self[name].call_within(None, method, *arguments))))
+                call = self._calls[name] = TableCall(doing, outcome, monotonic())
+        return self._answer(name, call, patience)
+
+    def _answer(self, name: str, call: TableCall, patience: float) -> dict[str, Any]:
+        about = {"id": name, "name": self._named().get(name, "")}
+        try:
+            view = call.outcome.result(timeout=patience)
+        except TimeoutError:
+            if call.outcome.done():
+                raise
+            seconds = monotonic() - call.began
+            return {**self._views.get(name, {}), **about, "busy": {"doing": call.doing, "seconds": seconds}}
+        except Exception:
+            self._done(name, call)
+            raise
+        self._views[name] = view
+        self._done(name, call)
+        return {**view, **about, "busy": None}
+
+    def _done(self, name: str, call: TableCall) -> None:
+        with self._guard:
+            if self._calls.get(name) is call:
+                del self._calls[name]
+
     def table_files(self) -> list[Path]:
         """Return the files of all tables, most recently used first."""
         files = []
@@ -135,20 +231,52 @@ class Tables:
         return [path.stem for path in self.table_files()]
 
     def listed(self) -> list[dict[str, Any]]:
-        """List all tables: id, game, opponent and time of last use."""
-        rows = []
+        """List all tables: id, name, game, opponent, time of last use, and a summary of their hands."""
+        rows, named = [], self._named()
         for path in self.table_files():
             with suppress(FileError, OSError):
                 body = seating(path)
                 about = {"id": path.stem, "game": body.title or body.game, "against": body.against or SOLUTION}
-                rows.append({**about, "modified": path.stat().st_mtime})
+                summary = {"won": None, "lost": None, "mistakes": None, "big_blind": None, **summary_of(path)}
+                rows.append({**about, "name": named.get(path.stem, ""), "modified": path.stat().st_mtime, **plain(summary)})
         return rows
 
-    def leave(self, name: str) -> None:
-        """Close a table and delete its file."""
-        if name in self.names():
-            (self.folder / f"{name}{KEPT}").unlink(missing_ok=True)
+    def _named(self) -> dict[str, str]:
+        """Return the names that users gave to tables, by id."""
+        try:
+            return {str(name): str(text) for name, text in read_json(self.folder / NAMES).items()}
+        except (FileError, OSError, ValueError, AttributeError):
+            return {}
+
+    def rename(self, name: str, text: str) -> None:
+        """Name a table.
+
+        Raises:
+            Refusal: no such table.
+        """
+        with self._guard:
+            if name not in self.names():
+                raise Refusal(404, "there is no such table; it may have been deleted")
+            write_atomically(self.folder / NAMES, json.dumps({**self._named(), name: text.strip()}))
+
+    def delete(self, name: str) -> str:
+        """Close a table and delete its files; returns the id of the deletion, see :mod:`treeplex.web.folder.deleted`.
+
+        Raises:
+            Refusal: no such table.
+        """
+        if name not in self.names():
+            raise Refusal(404, "there is no such table; it may have been deleted")
         self.hosts.drop(name)
+        with self._guard:
+            self._calls.pop(name, None)
+        path = self.folder / f"{name}{KEPT}"
+        return delete(self.served, path, summary_file(path))
+
+    def close(self) -> None:
+        """End all tables' processes; their files remain."""
+        self.hosts.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def seating(path: Path) -> TableRequest:
@@ -168,7 +296,8 @@ def routes(served: ServerState) -> APIRouter:
     """Routes for tables."""
     router = APIRouter(prefix="/api/tables")
     tables = Tables(served)
-    served.closing.append(tables.hosts.close)
+    served.closing.append(tables.close)
+    Patience = Annotated[float, Query(ge=0, le=MOST_PATIENCE, alias="wait")]  # noqa: N806 (a type)
 
     @router.get("/choices")
     def offered() -> dict[str, Any]:
@@ -180,23 +309,25 @@ def routes(served: ServerState) -> APIRouter:
         return {"tables": tables.listed()}
 
     @router.post("", status_code=201)
-    def sit(body: TableRequest) -> dict[str, Any]:
-        return shown(tables.sit(body))
-
-    def shown(name: str) -> dict[str, Any]:
-        return {"id": name, **plain(tables[name].call("view"))}
+    def sit(body: TableRequest, patience: Patience = MOST_PATIENCE) -> dict[str, Any]:
+        return tables.sit(body, patience)
 
     @router.get("/{name}")
-    def look(name: str) -> dict[str, Any]:
-        return shown(name)
+    def look(name: str, patience: Patience = MOST_PATIENCE) -> dict[str, Any]:
+        return tables.ask(name, patience, "view")
 
     @router.post("/{name}/play")
-    def play(name: str, body: Move) -> dict[str, Any]:
-        return {"id": name, **plain(tables[name].call("play", body.action, body.text))}
+    def play(name: str, body: Move, patience: Patience = MOST_PATIENCE) -> dict[str, Any]:
+        return tables.ask(name, patience, "play", body.action, body.text)
 
     @router.post("/{name}/next")
-    def deal(name: str, body: Deal) -> dict[str, Any]:
-        return {"id": name, **plain(tables[name].call("next", body.repeat))}
+    def deal(name: str, body: Deal, patience: Patience = MOST_PATIENCE) -> dict[str, Any]:
+        return tables.ask(name, patience, "next", body.repeat)
+
+    @router.post("/{name}/rename")
+    def rename(name: str, body: Rename) -> dict[str, Any]:
+        tables.rename(name, body.name)
+        return {}
 
     @router.get("/{name}/hands/{number}")
     def hand(name: str, number: int) -> dict[str, Any]:
@@ -221,9 +352,8 @@ def routes(served: ServerState) -> APIRouter:
         return {"file": served.name(path)}
 
     @router.delete("/{name}")
-    def leave(name: str) -> dict[str, Any]:
-        tables.leave(name)
-        return {}
+    def remove(name: str) -> dict[str, Any]:
+        return {"deleted": tables.delete(name)}
 
     return router
 

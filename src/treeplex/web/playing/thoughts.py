@@ -8,6 +8,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, N_HANDS
 from treeplex.holdem.tables.spot import HoldemTable
+from treeplex.holdem.tables.whole import WholeTable
 from treeplex.search.agents.agent import Thought
 from treeplex.search.tables.table import AgentTable, Table
 
@@ -21,14 +22,15 @@ MOST_ACTIONS = 10
 
 def ranges_of(table: Table, person: int) -> list[dict[str, Any]]:
     """Return each opponent's range given its strategy and the person's cards, in the form of :func:`rows_of`."""
-    if not isinstance(table, HoldemTable | AgentTable):
+    known = table.inner if isinstance(table, WholeTable) else table
+    if not isinstance(known, HoldemTable | AgentTable):
         return []
     rows = []
     for player in range(table.players):
         if player != person:
-            share, held = table.range_against(player, person), table.hand_of(player)
+            share, held = known.range_against(player, person), known.hand_of(player)
             if share.any():
-                names = table.hand_names(player)
+                names = known.hand_names(player)
                 about = {"held": names(held), "held_share": float(share[held])}
                 rows.append({"seat": player, **about, "hands": rows_of(share, names)})
     return rows
@@ -41,7 +43,8 @@ def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, A
     ``hands`` the rows of :func:`rows_of`.
     """
     made = table.replied()
-    if made is None or not isinstance(table, HoldemTable | AgentTable):
+    known = table.inner if isinstance(table, WholeTable) else table
+    if made is None or not isinstance(known, HoldemTable | AgentTable):
         return None
     total = float(made.reach.sum())
     share = made.reach / total if total > 0 else made.reach
@@ -51,7 +54,7 @@ def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, A
     policy = made.policy[shown]
     if rest:
         policy = np.vstack([policy, 1.0 - policy.sum(axis=0)])
-    names = table.hand_names(made.player)
+    names = known.hand_names(made.player)
     return {
         "seat": made.player,
         "where": where,

@@ -1,14 +1,17 @@
 // Choice of a game and an opponent, then the table.
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
-import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
+import { Button, Elapsed, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
 import { go, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
 import { Hand } from "../../look/Cards.tsx";
-import { ago, type StartData } from "../start/found.ts";
+import type { StartData } from "../start/found.ts";
 import { Replay } from "./Replay.tsx";
 import { Review } from "./Review.tsx";
+import { shortName } from "./names.ts";
+import { KeptTables } from "./KeptTables.tsx";
 import { Table } from "./Table.tsx";
+import { said } from "../solution/words.ts";
 import type { Choices, KeptTable, TableView } from "./types.ts";
 import "./play.css";
 
@@ -18,15 +21,6 @@ export default function Play() {
   if (table === "review") return <Review key={place.value.query.get("file")} file={place.value.query.get("file") ?? ""} />;
   return table ? <Table key={table} id={table} /> : <Lobby />;
 }
-
-const SHORT: Record<string, string> = {
-  solution: "the solution",
-  uniform: "random play",
-  rebel: "ReBeL's network",
-  resolver: "the strongest agent",
-  "lbr(against=uniform,actions=fcpa)": "a local best response",
-  "search(depth=2,iterations=32)": "a search two actions deep",
-};
 
 function Lobby() {
   useTitle("Play");
@@ -40,16 +34,21 @@ function Lobby() {
   const held = useLoaded((signal) => get<{ tables: KeptTable[] }>("tables", {}, signal), []);
   const game = useSignal(asked ?? "");
   const against = useSignal(place.value.query.get("against") ?? "");
+  const node = place.value.query.get("node") ?? "";
   const seat = useSignal("turns");
+  const began = useSignal(0);
   const wrong = useSignal<{ text: string; of: string } | null>(null);
   const busy = useSignal<string | null>(null);
   const sit = async (spec: string, opponent: string, title = "") => {
     if (busy.peek()) return;
     busy.value = spec;
+    began.value = Date.now();
     wrong.value = null;
     try {
       const own = seat.value === "turns" ? {} : { seat: Number(seat.value) };
-      go(link(["play", (await post<TableView>("tables", { game: spec, against: opponent, title, ...own })).id]));
+      let table = await post<TableView>("tables?wait=2", { game: spec, against: opponent, title, ...own, ...(asked === spec && node ? { node } : {}) });
+      while (table.busy) table = await get<TableView>(`tables/${table.id}`, { wait: 2 });
+      go(link(["play", table.id]));
     } catch (error) {
       wrong.value = { text: message(error), of: spec };
     }
@@ -59,19 +58,12 @@ function Lobby() {
     <>
       <div class="row spread"><h1>Play</h1><a href="#/play/hands">Hands: open, paste, review</a></div>
       {choices.error && <Notice bad>{choices.error}</Notice>}
-      {held.data && held.data.tables.length > 0 && (
-        <Panel title="Your tables">
-          <ul class="files">
-            {held.data.tables.map((each) => (
-              <li key={each.id}><a href={link(["play", each.id])}>{each.game} against {SHORT[each.against] ?? each.against}</a><span class="soft small">{ago(each.modified)}</span></li>
-            ))}
-          </ul>
-        </Panel>
-      )}
+      {busy.value && <Notice><Elapsed since={began.value}>Opening the table: loading the game and the opponent</Elapsed></Notice>}
+      <div class="row"><span class="soft small">Your position</span><Segments label="Your position" value={seat.value} options={[{ value: "turns", label: "alternate" }, { value: "0", label: "OOP or BB" }, { value: "1", label: "IP or BTN" }]} onChange={(value) => (seat.value = value)} /><span class="soft small">in other games: who acts first or second</span></div>
       {wrong.value && <Notice bad>{wrong.value.text}</Notice>}
       {asked && (
         <Panel title={`Play ${asked}`}>
-          <p class="soft small">Play against the average strategy of this solved spot, which also evaluates every decision.</p>
+          <p class="soft small">Play against the average strategy of this solved spot, which also evaluates every decision.{node && <> Each hand starts after <b>{said(node)}</b>, with the ranges that get there.</>}</p>
           <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Play"}</Button></p>
         </Panel>
       )}
@@ -87,22 +79,27 @@ function Lobby() {
           </p>
         </Panel>
       )}
-      <div class="row"><span class="soft small">Your seat</span><Segments label="Your seat" value={seat.value} options={[{ value: "turns", label: "take turns" }, { value: "0", label: "first" }, { value: "1", label: "second" }]} onChange={(value) => (seat.value = value)} /></div>
-      <ul class="offers">
-        {choices.data?.offered.map((offer) => (
-          <li key={offer.game + offer.title} class="panel">
-            <h2>{offer.title}</h2>
-            <p class="soft small">{offer.about}</p>
-            <p class="row tight">
-              {offer.against.map((opponent, place) => (
-                <Button key={opponent} small kind={place ? "plain" : "primary"} disabled={!!busy.value} title={opponent} onClick={() => void sit(offer.game, opponent, offer.title)}>
-                  {busy.value === offer.game && !place ? "Setting up…" : `against ${SHORT[opponent] ?? opponent}`}
-                </Button>
-              ))}
-            </p>
-          </li>
-        ))}
-      </ul>
+      {([true, false] as const).map((poker) => (
+        <section key={String(poker)} class="stack" aria-label={poker ? "Poker" : "Other games"}>
+          <h2>{poker ? "Poker" : "Other games"}</h2>
+          <ul class="offers">
+            {choices.data?.offered.filter((offer) => offer.poker === poker).map((offer) => (
+              <li key={offer.game + offer.title} class="panel">
+                <h3>{offer.title}</h3>
+                <p class="soft small">{offer.about}</p>
+                <p class="row tight">
+                  {offer.against.map((opponent, place) => (
+                    <Button key={opponent} small kind={place ? "plain" : "primary"} disabled={!!busy.value} title={opponent} onClick={() => void sit(offer.game, opponent, offer.title)}>
+                      {`against ${shortName(opponent)}`}
+                    </Button>
+                  ))}
+                </p>
+              </li>
+            ))}
+          </ul>
+          {poker && <KeptTables tables={held.data?.tables ?? []} again={held.again} />}
+        </section>
+      ))}
       {choices.data && (
         <Panel title="Any game, any opponent">
           <form class="stack" onSubmit={(event) => (event.preventDefault(), void sit(game.value, against.value))}>

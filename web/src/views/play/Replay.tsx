@@ -12,6 +12,7 @@ import type { Scene as SceneData } from "./types.ts";
 interface Replayed {
   players: number;
   returns: number[];
+  big_blind: number;
   steps: { scene: SceneData; text: string; seat: number | null; at: string }[];
 }
 
@@ -64,7 +65,7 @@ export function Replay() {
             <Button disabled={step.value <= 0} onClick={() => move(-1)}>← Before</Button>
             <Button disabled={step.value >= last} onClick={() => move(1)}>Next →</Button>
             <span role="status">
-              {now.seat == null ? <b>{hand!.returns.map((each, seat) => `${now.scene.seats[seat]!.name} ${signed(each)}`).join(", ")}</b> : <><b>{now.scene.seats[now.seat]!.name}</b>: {now.text}</>}
+              {now.seat == null ? <b>{hand!.returns.map((each, seat) => `${now.scene.seats[seat]!.name} ${signed(each / hand!.big_blind)} bb`).join(", ")}</b> : <><b>{now.scene.seats[now.seat]!.name}</b>: {now.text}</>}
             </span>
           </div>
         </Panel>

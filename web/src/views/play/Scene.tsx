@@ -1,6 +1,6 @@
 // The table: seats, and cards, dice or a board between them.
 import { Card } from "../../look/Cards.tsx";
-import { chips } from "../../look/numbers.ts";
+import { amount } from "../../look/numbers.ts";
 import type { Board, Scene as SceneData, Seat } from "./types.ts";
 
 export function Scene({ scene, onAction }: { scene: SceneData; onAction?: (action: number) => void }) {
@@ -9,16 +9,16 @@ export function Scene({ scene, onAction }: { scene: SceneData; onAction?: (actio
   const others = around.slice(0, -1);
   return (
     <div class={`scene ${scene.kind}`}>
-      <div class="others">{others.map((seat) => <SeatBox key={seat} seat={scene.seats[seat]!} />)}</div>
+      <div class="others">{others.map((seat) => <SeatBox key={seat} seat={scene.seats[seat]!} unit={scene.unit} />)}</div>
       <div class="middle"><Middle scene={scene} onAction={onAction} /></div>
-      <SeatBox seat={scene.seats[person]!} />
+      <SeatBox seat={scene.seats[person]!} unit={scene.unit} />
     </div>
   );
 }
 
-function SeatBox({ seat }: { seat: Seat }) {
+function SeatBox({ seat, unit }: { seat: Seat; unit: string | undefined }) {
   const facts = [
-    seat.behind != null && `${short(seat.behind)} behind`,
+    seat.behind != null && `${short(seat.behind, unit)} behind`,
     seat.points != null && `${seat.points} points`,
     seat.mark && `plays ${seat.mark}`,
   ].filter(Boolean);
@@ -34,13 +34,13 @@ function SeatBox({ seat }: { seat: Seat }) {
       {seat.dice && <div class="held">{seat.dice.map((die, place) => <Die key={place} face={die} />)}</div>}
       {seat.played && seat.played.length > 0 && <div class="soft small">played {seat.played.join(" ")}</div>}
       {facts.length > 0 && <div class="soft small">{facts.join(" · ")}</div>}
-      {seat.paid != null && seat.paid > 0 && <div class="chips"><span aria-hidden="true">●</span> {short(seat.paid)}</div>}
+      {seat.paid != null && seat.paid > 0 && <div class="chips"><span aria-hidden="true">●</span> {short(seat.paid, unit)}</div>}
     </div>
   );
 }
 
-/** Chips, without decimals where whole. */
-const short = (value: number) => (Number.isInteger(value) ? value.toLocaleString("en") : chips(value));
+/** An amount with its unit, which is left out for chips. */
+const short = (value: number, unit = "chips") => amount(value, unit === "chips" ? "" : unit);
 
 /** A playing card, a card with a rank or number alone, or a hidden one. */
 export function AnyCard({ card, large }: { card: string; large?: boolean }) {
@@ -82,7 +82,7 @@ function Middle({ scene, onAction }: { scene: SceneData; onAction?: ((action: nu
           {[...Array(missing).keys()].map((place) => <span key={place} class="card large due" aria-hidden="true" />)}
         </div>
       )}
-      {scene.pot != null && <div class="pot">pot <b>{short(scene.pot)}</b></div>}
+      {scene.pot != null && <div class="pot">pot <b>{short(scene.pot, scene.unit)}</b></div>}
       {scene.chosen != null && <div class="soft small">you bid {scene.chosen}, unseen</div>}
       {scene.won && scene.won.length > 0 && (
         <div class="soft small">

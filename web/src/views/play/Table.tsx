@@ -1,12 +1,13 @@
 // One table: the scene, the available actions, the log, and the review.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { get, post, remove } from "../../api.ts";
-import { Button, Field, Notice, Panel, tell, tried } from "../../look/basics.tsx";
+import { get, post } from "../../api.ts";
+import { Button, Elapsed, Field, LinkButton, Notice, Panel, tell, tried } from "../../look/basics.tsx";
 import { colours, letters } from "../../look/actions.ts";
 import { count, duration, signed } from "../../look/numbers.ts";
 import { useKeys } from "../../keys.ts";
-import { go } from "../../router.ts";
+import { said } from "../solution/words.ts";
+import { opponent, shortName } from "./names.ts";
 import { message, useTitle } from "../../use.ts";
 import { BY, Decisions, Ranges, Verdict, kindOf, plainName } from "./After.tsx";
 import { Results } from "./Results.tsx";
@@ -14,31 +15,53 @@ import { Scene } from "./Scene.tsx";
 import { Thoughts } from "./Thoughts.tsx";
 import type { TableView } from "./types.ts";
 
+/** Seconds that a request waits for an answer: short, so that thinking shows at once, then longer. */
+const [SHORT_WAIT, POLL] = [0.25, 2];
+
 export function Table({ id }: { id: string }) {
   const table = useSignal<TableView | null>(null);
   const waiting = useSignal(false);
   const failed = useSignal<string | null>(null);
   const typed = useSignal("");
   const next = useRef<HTMLDivElement>(null);
-  const ask = async (request: Promise<TableView>) => {
+  /** When the opponent began to think, by Date.now(). */
+  const since = useSignal(Date.now());
+  const gone = useRef(false);
+  /** Ask, and ask again as long as the opponent thinks: however long that takes, the hand goes on. */
+  const ask = async (request: () => Promise<TableView>, own = "") => {
     if (waiting.peek()) return;
     waiting.value = true;
+    since.value = Date.now();
+    const before = table.peek();
+    if (before && own) table.value = { ...before, options: [], said: [...before.said, { seat: before.person, text: own, at: before.said.at(-1)?.at ?? "", thought: null }] };
     try {
-      table.value = await request;
+      let view = await request();
+      while (view.busy && !gone.current) {
+        since.value = Date.now() - 1000 * view.busy.seconds;
+        if (!table.peek() && view.scene) table.value = view;
+        view = await get<TableView>(`tables/${id}`, { wait: POLL });
+      }
+      if (gone.current) return;
+      table.value = view;
       failed.value = null;
       typed.value = "";
     } catch (error) {
-      if (table.peek()) tell(message(error), true);
+      table.value = before;
+      if (before) tell(message(error), true);
       else failed.value = message(error);
     }
     waiting.value = false;
   };
-  useEffect(() => void ask(get<TableView>(`tables/${id}`)), [id]);
+  useEffect(() => {
+    gone.current = false;
+    void ask(() => get<TableView>(`tables/${id}`, { wait: SHORT_WAIT }));
+    return () => void (gone.current = true);
+  }, [id]);
   const now = table.value;
   useTitle(now ? `${now.game} at the table` : "Play");
-  const play = (action: number) => void ask(post<TableView>(`tables/${id}/play`, { action }));
-  const say = () => typed.value.trim() && void ask(post<TableView>(`tables/${id}/play`, { text: typed.value }));
-  const deal = (repeat?: number) => void ask(post<TableView>(`tables/${id}/next`, repeat ? { repeat } : {}));
+  const play = (action: number) => void ask(() => post<TableView>(`tables/${id}/play?wait=${SHORT_WAIT}`, { action }), table.peek()?.options.find((option) => option.id === action)?.name ?? "");
+  const say = () => typed.value.trim() && void ask(() => post<TableView>(`tables/${id}/play?wait=${SHORT_WAIT}`, { text: typed.value }), typed.value);
+  const deal = (repeat?: number) => void ask(() => post<TableView>(`tables/${id}/next?wait=${SHORT_WAIT}`, repeat ? { repeat } : {}));
   useKeys(
     [
       ...[...Array(9).keys()].map((place) => ({
@@ -55,7 +78,7 @@ export function Table({ id }: { id: string }) {
     if (now?.over && next.current && !next.current.contains(document.activeElement)) next.current.querySelector("button")?.focus({ preventScroll: true });
   }, [now?.over, now?.number]);
   if (failed.value) return <><Notice bad>{failed.value}</Notice><p><a href="#/play">Open a new table</a></p></>;
-  if (!now) return <p class="empty">Setting up…</p>;
+  if (!now) return <p class="empty"><Elapsed since={since.value}>Opening the table</Elapsed></p>;
   const kinds = now.options.map((option) => kindOf(option.name));
   const [paint, signs] = [colours(kinds), letters(kinds)];
   const grid = now.scene.kind === "grid" && now.scene.boards!.some((board) => Object.keys(board.actions).length > 0);
@@ -64,10 +87,10 @@ export function Table({ id }: { id: string }) {
     <>
       <div class="row spread">
         <div>
-          <h1>{now.game}</h1>
-          <p class="soft small">against {now.about} · hand {now.number}{now.judged && ` · decisions evaluated ${BY[now.judged]}`}</p>
+          <h1>{now.name || now.game}</h1>
+          <p class="soft small">against {opponent(now)}{now.node && ` · each hand starts after ${said(now.node, now.scene.unit)}`} · hand {now.number}{now.judged && ` · decisions evaluated ${BY[now.judged]}`}</p>
         </div>
-        <Button kind="quiet" onClick={() => void tried(remove(`tables/${id}`)).then(() => go("#/play"))}>Leave the table</Button>
+        <LinkButton kind="quiet" href="#/play">Leave the table</LinkButton>
       </div>
       <div class="play">
         <div class="stack">
@@ -100,12 +123,12 @@ export function Table({ id }: { id: string }) {
             )}
             {!now.over && now.typed && (
               <div class="row tight">
-                <Field label="Another bet" value={typed.value} width="180px" placeholder="b1500, 75%" onInput={(text) => (typed.value = text)} onEnter={say} />
+                <Field label="Another bet" value={typed.value} width="180px" placeholder={now.scene.unit === "bb" ? "6bb, 75%" : "b1500, 75%"} onInput={(text) => (typed.value = text)} onEnter={say} />
                 <Button disabled={waiting.value || !typed.value.trim()} onClick={say}>Bet</Button>
               </div>
             )}
             <p class="soft small" aria-live="polite">
-              {waiting.value ? "Thinking…" : now.over ? "" : <>Random number for mixed hands: <b>{now.dice}</b> of 100</>}
+              {waiting.value ? <Elapsed since={since.value}>{shortName(now.against)} is thinking</Elapsed> : now.over ? "" : <>Random number for mixed hands: <b>{now.dice}</b> of 100</>}
             </p>
             {now.last && <Verdict decided={now.last} bigBlind={blind} />}
           </div>

@@ -30,6 +30,8 @@ export interface Scene {
   board?: string[];
   due?: number;
   pot?: number;
+  /** Unit of amounts, "bb" or "chips". */
+  unit?: string;
   label?: string;
   won?: { card: string; by: number }[];
   chosen?: number;
@@ -112,6 +114,11 @@ export interface Results {
 
 export interface TableView {
   id: string;
+  name: string;
+  /** What the table is doing while a request is not answered yet, and for how many seconds; then the rest is the last view. */
+  busy: { doing: "opening" | "thinking"; seconds: number } | null;
+  /** The line to the node of a solved spot at which hands start. */
+  node: string;
   game: string;
   against: string;
   about: string;
@@ -131,16 +138,24 @@ export interface TableView {
   results: Results;
 }
 
-/** A table that can be resumed. */
+/** A table that can be resumed, with a summary of its hands. */
 export interface KeptTable {
   id: string;
+  /** The name that the user gave it; empty for that of the game. */
+  name: string;
+  hands?: number;
+  won: number | null;
+  lost: number | null;
+  mistakes: number | null;
+  big_blind: number | null;
   game: string;
   against: string;
   modified: number;
 }
 
 export interface Choices {
-  offered: { title: string; game: string; about: string; against: string[] }[];
+  /** `seats`: names of the two seats; empty without a choice. */
+  offered: { title: string; game: string; about: string; against: string[]; poker: boolean; seats: string[] }[];
   games: { name: string; about: string }[];
   agents: { name: string; about: string; example: string }[];
   networks: string[];
