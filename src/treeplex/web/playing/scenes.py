@@ -95,8 +95,7 @@ def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
     ]
     due = rules.format.board_size - len(state.board)
     pot = sum(rules.matched(table)) if over else rules.pot(table)
-    scene = {"kind": "cards", "seats": seats, "board": board_cards(state.board), "due": due, "pot": pot / blind, "unit": "bb"}
-    return scene
+    return {"kind": "cards", "seats": seats, "board": board_cards(state.board), "due": due, "pot": pot / blind, "unit": "bb"}
 
 
 def spot(state: PokerState, viewer: int, over: bool) -> Scene:

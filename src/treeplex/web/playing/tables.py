@@ -23,7 +23,7 @@ from treeplex.web.playing.choices import choices
 from treeplex.web.playing.kept import summary_file, summary_of
 from treeplex.web.playing.session import SOLUTION, TableSession
 from treeplex.web.safety import MOST_BODY
-from treeplex.web.served import ServerState, claim
+from treeplex.web.served import Refusal, ServerState, claim
 
 MOST_OPEN = 6
 """Maximum number of tables with a process; the least recently used one is closed and resumes from its file when needed."""
@@ -297,7 +297,7 @@ def routes(served: ServerState) -> APIRouter:
     router = APIRouter(prefix="/api/tables")
     tables = Tables(served)
     served.closing.append(tables.close)
-    Patience = Annotated[float, Query(ge=0, le=MOST_PATIENCE, alias="wait")]  # noqa: N806 (a type)
+    Patience = Annotated[float, Query(ge=0, le=MOST_PATIENCE, alias="wait")]
 
     @router.get("/choices")
     def offered() -> dict[str, Any]:
