@@ -13,6 +13,7 @@ from treeplex.games.public import PublicGame
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import strengths
 from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.cards.cards import HANDS, cards_to_string
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.holdem.whole.named import holdem
@@ -264,3 +265,43 @@ def test_wrong_input_is_one_line() -> None:
         TableSession("leduc_poker", "solution", seat=4)
     with pytest.raises((SpecError, GameError), match="too large to solve"):
         TableSession(HOLDEM_GAME, "")
+
+
+def test_a_hand_starts_at_a_node_of_a_solved_spot(solved: dict[str, HoldemSolution]) -> None:
+    """Hands come from the ranges that get there, the agent acts on from there, and values are those of the solution there."""
+    solution = solved["river"]
+    line = "x"
+    session = TableSession(str(solution.folder), "", seat=1, seed=5, node=line)
+    view = solution.at(line)
+    hands = zip(view.hands_of(1), view.weight_of(1), strict=True)
+    held = {cards_to_string(sorted(map(int, HANDS[hand]), reverse=True)) for hand, weight in hands if weight > 0}
+    for _ in range(5):
+        shown = session.view()
+        assert not shown["said"]
+        assert shown["scene"]["pot"] == view.pot
+        assert "".join(shown["scene"]["seats"][1]["cards"]) in held
+        while not shown["over"]:
+            shown = session.play(shown["options"][0]["id"])
+        session.next()
+    with pytest.raises(SpecError, match="no step 'b1' in the line"):
+        TableSession(str(solution.folder), "", node="x,b1")
+    with pytest.raises(SpecError, match="the hand is over"):
+        TableSession(str(solution.folder), "", node="x,x")
+    with pytest.raises(SpecError, match="solved spot"):
+        TableSession("kuhn_poker", "uniform", node="x")
+
+
+def test_holdem_is_played_in_big_blinds() -> None:
+    """Blinds of 1 and 2 and 100 chips are 50 big blinds, in the scene, in the actions, in typed bets and in the outcome."""
+    session = TableSession("holdem(stack=100,sizes=[100%;a])", "uniform", seat=1, seed=1)
+    shown = session.view()
+    seats = shown["scene"]["seats"]
+    assert (shown["scene"]["unit"], shown["scene"]["pot"]) == ("bb", 1.5)
+    assert [(seat["paid"], seat["behind"]) for seat in seats] == [(1.0, 49.0), (0.5, 49.5)]
+    assert {"call 0.5 bb", "all-in 50 bb"} <= {option["name"] for option in shown["options"]}
+    shown = session.play(text="50")
+    assert shown["said"][0]["text"] == "all-in 50 bb"
+    if not shown["over"]:
+        shown = session.play(shown["options"][0]["id"])
+    assert shown["hand"]["outcome"].endswith(" bb")
+    assert shown["scene"]["pot"] in (2.0, 100.0)  # what nobody called is returned

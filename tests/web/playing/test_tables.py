@@ -125,3 +125,51 @@ def test_every_opponent_on_offer_is_understood(folder: Path) -> None:
         game_named(served, each["game"])
         for opponent in each["against"]:
             assert agent_named(served, opponent) == opponent
+
+
+def test_tables_keep_their_hands_until_they_are_deleted(folder: Path) -> None:
+    with running(ServerState(folder, threads=1)) as client:
+        table = client.post("/api/tables", json={"game": "kuhn_poker", "against": "uniform", "seed": 3}).json()
+        name = table["id"]
+        for _ in range(2):
+            while not table["over"]:
+                table = client.post(f"/api/tables/{name}/play", json={"action": table["options"][0]["id"]}).json()
+            table = client.post(f"/api/tables/{name}/next", json={}).json()
+        (row,) = client.get("/api/tables").json()["tables"]
+        assert (row["hands"], row["won"]) == (2, sum(hand["payoff"] for hand in table["results"]["hands"]))
+        client.post(f"/api/tables/{name}/rename", json={"name": "evening"}).raise_for_status()
+        assert client.get(f"/api/tables/{name}").json()["name"] == "evening"
+        token = client.delete(f"/api/tables/{name}").json()["deleted"]
+        assert client.get("/api/tables").json()["tables"] == []
+        assert client.get(f"/api/tables/{name}").status_code == 404
+        other = client.post("/api/tables", json={"game": "kuhn_poker", "against": "uniform"}).json()
+        assert other["id"] != name
+        client.post(f"/api/deleted/{token}/restore", json={}).raise_for_status()
+        again = client.get(f"/api/tables/{name}").json()
+        assert (len(again["results"]["hands"]), again["name"], again["number"]) == (2, "evening", table["number"])
+
+
+def test_an_answer_that_takes_long_is_asked_for_again(folder: Path) -> None:
+    """A process takes longer to start than no time at all: the table says so, and its answer comes later."""
+    with running(ServerState(folder, threads=1)) as client:
+        table = client.post("/api/tables?wait=0", json={"game": "kuhn_poker", "against": "uniform"}).json()
+        assert table["busy"]["doing"] == "opening"
+        busy = client.get(f"/api/tables/{table['id']}?wait=0").json()["busy"]
+        assert busy is None or busy["seconds"] > table["busy"]["seconds"]
+        if busy is not None:
+            assert client.post(f"/api/tables/{table['id']}/next?wait=0", json={}).status_code == 409
+        table = client.get(f"/api/tables/{table['id']}").json()
+        assert table["busy"] is None
+        assert table["options"]
+        wrong = client.post("/api/tables?wait=0", json={"game": "kuhn_poker", "against": "resolver"}).json()
+        assert client.get(f"/api/tables/{wrong['id']}").status_code == 400
+        assert [each["id"] for each in client.get("/api/tables").json()["tables"]] == [table["id"]]
+
+
+def test_the_strongest_agent_is_offered_first_and_by_name() -> None:
+    first, *others = choices()["offered"]
+    assert first["game"].startswith("holdem(")
+    assert first["against"][0] == "resolver"
+    assert [each["poker"] for each in [first, *others]].count(True) == len(
+        [each for each in [first, *others] if "poker" in each["game"] or "holdem" in each["game"] or "turn" in each["game"]]
+    )

@@ -26,7 +26,7 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.evaluate.aivat import Aivat
-from treeplex.search.tables.judging import DecisionReview, estimate
+from treeplex.search.tables.judging import DecisionReview, charted, estimate
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
@@ -84,7 +84,7 @@ class WholeTable(Table):
     """Full hands of hold'em against an agent in all other seats; amounts are shown in big blinds.
 
     Attributes:
-        decided: the person's decisions in this hand that can be evaluated.
+        decided: the person's decisions in this hand.
     """
 
     def __init__(self, agent: Agent, opponent: str, generator: np.random.Generator, *, judges: bool = True) -> None:
@@ -352,6 +352,8 @@ class WholeTable(Table):
         state = self._table.public()[1]
         options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
         hand = self._table.hand_of(self._person)
-        decision = estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
-        if decision is not None and np.isfinite(decision.lost):
+        decision = charted(self.agent, state, hand, self.street, self.options(), action) or estimate(
+            self.agent, state, self._table.ranges(), hand, self.street, options, action
+        )
+        if decision is not None:
             self.decided.append(decision)

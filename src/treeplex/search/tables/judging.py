@@ -30,6 +30,8 @@ MOST_BETS = 12
 """Maximum number of actions for which an estimate evaluates bets; otherwise it evaluates only folds and calls."""
 ESTIMATED = 0.05
 """Loss in an estimate, as a share of the pot, that is ignored."""
+RARE = 0.05
+"""Frequency in a chart below which an action counts as a mistake."""
 CLOSE = 0.002
 """Loss in value, relative to the range of payoffs, that is ignored as the solution's remaining error."""
 
@@ -44,7 +46,7 @@ class DecisionReview:
         chosen: index of the action taken.
         values: value of each action; NaN if unknown.
         policy: probability of each action under the solution or the agent; empty if unknown.
-        by: source of the values: ``solution``, ``agent`` (its search) or ``estimate``.
+        by: source of the values: ``solution``, ``agent`` (its search), ``estimate``, or ``chart`` (only frequencies).
         close: losses up to this size are ignored.
     """
 
@@ -64,7 +66,13 @@ class DecisionReview:
 
     @property
     def verdict(self) -> str:
-        """``best``, ``mixed`` (one of several equally good actions), ``mistake``, or ``unknown``."""
+        """``best``, ``mixed`` (one of several equally good actions), ``mistake``, or ``unknown``.
+
+        A chart has no values: its most frequent action is best, one below :data:`RARE` a mistake.
+        """
+        if self.by == "chart":
+            share = self.policy[self.chosen]
+            return "best" if share >= max(self.policy) else "mixed" if share >= RARE else "mistake"
         if not np.isfinite(self.lost):
             return "unknown"
         if self.lost > self.close:
@@ -134,6 +142,34 @@ class Among(Moves):
 
     def considered(self, bets: Bets, betting_round: int) -> list[int]:
         return list(self.numbers)
+
+
+def charted(agent: Agent, state: State, hand: int, where: str, options: dict[int, str], action: int) -> DecisionReview | None:
+    """Compare a decision in poker with the policy of an agent that plays a chart there, without a search.
+
+    Raises of all sizes count as one action, since a chart has few sizes.
+
+    Args:
+        agent: the opponent, at this state; if it has a ``guide``, and no ``solver`` yet, the guide plays the chart.
+        state: a state of the agent's game.
+        hand: the hand of the player to act.
+        where, options, action: the point of the game, the actions by label, and the action taken.
+
+    Returns:
+        The decision with frequencies only; None if the agent does not play a chart here.
+    """
+    guide = getattr(agent, "guide", None)
+    bets = agent.game.bets(state)
+    if guide is None or getattr(agent, "solver", None) is not None or getattr(guide, "book", None) is None or bets is None:
+        return None
+    labels, policy = [int(label) for label in agent.game.options(state).labels], fork(guide).policy()[:, hand]
+    shares, names = dict[str, float](), dict[str, str]()
+    for label, kind, share in zip(labels, bets.kinds, policy.tolist(), strict=True):
+        shares[kind] = shares.get(kind, 0.0) + share
+        names.setdefault(kind, options.get(label, kind) if kind != "bet" else "raise (any size)")
+    chosen = list(shares).index(bets.kinds[labels.index(action)])
+    unknown = (float("nan"),) * len(shares)
+    return DecisionReview(where, (*names.values(),), chosen, unknown, (*shares.values(),), "chart")
 
 
 def estimate(

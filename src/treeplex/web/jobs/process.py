@@ -1,18 +1,21 @@
 """The process of a job: solves, reports progress to the server, answers requests, and saves when stopped.
 
-Commands arrive on standard input as lines of JSON: ``{"do": "stop"}`` (save and exit) and ``{"do": "look", "id": 3, "line":
-"x"}`` (send a node of the current strategy). End of input means that the server has exited; the job then also saves and exits.
+Commands arrive on standard input as lines of JSON: ``{"do": "stop"}`` (save and exit after this iteration), ``{"do": "go"}``
+(withdraw an earlier stop) and ``{"do": "look", "id": 3, "line": "x"}`` (send a node of the current strategy). End of input means
+that the server has exited; the job then also saves and exits, also if it was paused by a signal.
 Events leave on standard output as lines of JSON; the event ``node`` is followed by the number of bytes that it states.
 """
 
+import ctypes
 import json
 import os
+import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -39,6 +42,8 @@ from treeplex.web.served import Refusal
 from treeplex.web.spots.nodes import node
 
 NICENESS = 10
+PR_SET_PDEATHSIG = 1
+"""Linux: the option of ``prctl`` for the signal that a process gets when its parent dies."""
 TELL_SECONDS = 0.2
 """Seconds between two progress reports."""
 WAIT_SECONDS = 300.0
@@ -68,7 +73,7 @@ class Line:
             if command["do"] == "look":
                 self.looks.append((int(command["id"]), str(command["line"])))
             else:
-                break
+                self.interrupt.requested = command["do"] == "stop"
         self.interrupt.requested = True
 
     def tell(self, event: str, content: bytes = b"", **data: Any) -> None:
@@ -288,6 +293,8 @@ def run_flops(order: Order, line: Line) -> None:
 
 def main() -> None:
     """Run one job; the library's output goes to standard error."""
+    with suppress(OSError, AttributeError):  # Linux: a paused process continues if its server dies
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGCONT))
     if hasattr(os, "nice"):
         os.nice(NICENESS)  # the server has priority
     write = os.fdopen(os.dup(1), "wb")

@@ -1,13 +1,14 @@
-"""The queue of jobs: each runs in its own process, one at a time, with its progress in a file.
+"""The queue of jobs: each runs in its own process, several at a time if memory allows, with its progress in a file.
 
-``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server exits, even by a crash, the running
-job saves and exits; the next server returns it to the queue.
+``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server exits, even by a crash, running
+jobs save and exit; the next server returns them to the queue. A paused job saves and exits if its iteration ends soon. Otherwise
+its process is stopped by a signal: it uses no processor time, keeps its memory, and resumes where it was.
 """
 
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, final
@@ -17,10 +18,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from treeplex.base.notices import notify
 from treeplex.base.storage.files import write_atomically
-from treeplex.errors import FileError
+from treeplex.base.storage.memory import available_memory
+from treeplex.errors import FileError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.solve.files import read_header
+from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.spot import CHIPS
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.solvers.registry import is_own
@@ -28,12 +31,19 @@ from treeplex.web.folder.found import found_solution, plain_records, thin_record
 from treeplex.web.jobs.requests import JobRequest
 from treeplex.web.jobs.running import JobProcess
 from treeplex.web.served import Refusal, ServerState
+from treeplex.web.spots.fields import spot_of
 
 State = Literal["waiting", "running", "paused", "finished", "stopped", "failed"]
 ENDED: tuple[State, ...] = ("finished", "stopped", "failed")
 MOST_JOBS = 500
+MOST_AT_ONCE = 3
+"""Maximum number of jobs that run at once; others wait even if memory is free."""
 SAVING_SECONDS = 600.0
-"""Seconds that a closing server waits for the running job to save."""
+"""Seconds that a closing server waits for running jobs to save."""
+PAUSE_SECONDS = 1.0
+"""Seconds after which a paused job that has not saved yet is stopped by a signal."""
+LOADED = 4.0
+"""Memory of a resumed solution, in sizes of its file."""
 
 
 class PageJob(BaseModel):
@@ -92,7 +102,10 @@ class Queue:
         self.served = served
         self.jobs: dict[str, PageJob] = {}
         self._wishes: dict[str, State] = {}
-        self._running: tuple[PageJob, JobProcess] | None = None
+        self._running: dict[str, JobProcess] = {}
+        self._frozen: set[str] = set()
+        self._needs: dict[str, float] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
         self._closing = False
@@ -126,11 +139,12 @@ class Queue:
             job.records, job.done, job.seconds = records, int(records[-1][0] or 0), float(records[-1][1] or 0.0)
 
     async def close(self) -> None:
-        """Stop the running job, which saves its state; the next server resumes it."""
+        """Stop the running jobs, which save their state; the next server resumes them."""
         self._closing = True
         self._wake.set()
-        if self._running is not None:
-            self._running[1].stop()
+        for process in self._running.values():
+            process.stop()
+            process.thaw()
         if self._pump is not None:
             try:
                 await asyncio.wait_for(asyncio.shield(self._pump), SAVING_SECONDS)
@@ -139,14 +153,14 @@ class Queue:
                 await self._pump
 
     def kill(self) -> None:
-        """Kill the running job."""
-        if self._running is not None:
-            self._running[1].kill()
+        """Kill all running jobs."""
+        for process in self._running.values():
+            process.kill()
 
     @property
     def writing(self) -> str | None:
-        """Return the file that the running job writes; None if no job is running."""
-        return self._running[0].file if self._running else None
+        """Return the file that a running job writes; None if no job is running."""
+        return next((self.jobs[name].file for name in self._running if name in self.jobs), None)
 
     def waiting(self) -> list[PageJob]:
         """Return the queued jobs, in order."""
@@ -165,12 +179,67 @@ class Queue:
 
     async def _run_all(self) -> None:
         while not self._closing:
-            waiting = self.waiting()
-            if not waiting:
-                self._wake.clear()
+            self._wake.clear()
+            job = await self._next()
+            if job is None:
                 await self._wake.wait()
                 continue
-            await self._run(waiting[0])
+            job.state = "running"
+            self._spawn(self._run(job))
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _next(self) -> PageJob | None:
+        """Return the first queued job that can start now; None if there is none.
+
+        A job starts if no other runs, or if its memory is free. If paused jobs hold the memory, one of them is saved.
+        """
+        for job in self.waiting():
+            if len(self._running) - len(self._frozen) >= MOST_AT_ONCE:
+                return None
+            if job.id not in self._needs:
+                self._needs[job.id] = await to_thread.run_sync(self._memory_of, job)
+            if job.state != "waiting" or self._closing:
+                continue
+            free = available_memory()
+            promised = sum(max(0.0, self._needs.get(name, 0.0) - process.resident) for name, process in self._running.items())
+            if not self._running or free is None or self._needs[job.id] <= free - promised:
+                return job
+            if self._frozen and not any(name in self._frozen and wish == "paused" for name, wish in self._wishes.items()):
+                self._release(next(iter(self._frozen)))
+        return None
+
+    def _memory_of(self, job: PageJob) -> float:
+        """Estimate the memory of a job, in bytes; 0 if unknown."""
+        request = job.request
+        try:
+            if request.fields is None:
+                return LOADED * self.served.path(str(request.origin or request.resume)).stat().st_size
+            fields = request.fields if request.boards is None else {**request.fields, "board": request.flops()[1][0].name}
+            spot = spot_of(fields)
+            return float(SpotGame(spot).estimate().memory.get(spot.settings.storage or "float32", 0.0))
+        except (Refusal, TreeplexError, OSError):
+            return 0.0
+
+    def _release(self, name: str) -> None:
+        """Let a frozen job save and exit; it stays paused."""
+        self._frozen.discard(name)
+        self._running[name].stop()
+        self._running[name].thaw()
+
+    async def _freeze(self, job: PageJob, process: JobProcess) -> None:
+        """Stop a paused job by a signal unless it saves soon."""
+        await asyncio.sleep(PAUSE_SECONDS)
+        if self._running.get(job.id) is process and self._wishes.get(job.id) == "paused" and process.freeze():
+            self._frozen.add(job.id)
+            job.state, job.phase, job.rate, job.seconds_left = "paused", None, 0.0, None
+            self._changed(job)
+            self._wake.set()
 
     async def _run(self, job: PageJob) -> None:
         """Run one job until it ends or is stopped."""
@@ -184,14 +253,19 @@ class Queue:
 
         running = JobProcess(on_event, self.folder / f"{job.id}.log")
         job.state, job.error, job.phase = "running", None, "starting"
-        self._running = job, running
+        self._running[job.id] = running
         self._changed(job)
         try:
             status = await running.run(self._order(job))
         except Exception as error:  # the failure of a job must not stop the queue
             status, job.error = 1, job.error or said_by(error)
-        self._running = None
+        del self._running[job.id]
+        self._frozen.discard(job.id)
+        self._needs.pop(job.id, None)
+        self._wake.set()
         wish = self._wishes.pop(job.id, None)
+        if job.id not in self.jobs:
+            return
         job.phase, job.rate, job.seconds_left = None, 0.0, None
         if self._closing and not ended and job.error is None:
             return  # killed because the server exits; the next server resumes the job
@@ -235,7 +309,8 @@ class Queue:
             job.phase = "compiling kernels, or the first iteration" if not job.done else None
             self._keep(job)
         elif name == "progress":
-            job.phase = None if data["done"] > 0 and job.id not in self._wishes else job.phase
+            stopping = self._wishes.get(job.id) in ("paused", "stopped")
+            job.phase = None if data["done"] > 0 and not stopping else job.phase
             job.done, job.total, job.rate = int(data["done"]), data["total"], float(data["rate"])
             job.seconds_left, job.seconds = data["left"], float(data["seconds"])
         self.served.events.send("job", self.seen(job, records=False))
@@ -259,8 +334,11 @@ class Queue:
         data["viewable"] = (
             bool(job.records)
             or (job.kind == "batch" and job.done > 0)
-            or (self._running is not None and self._running[0] is job and self._running[1].ready)
+            or (job.id in self._running and self._running[job.id].ready)
         )
+        if job.id in self._frozen:  # paused within an iteration: only its last checkpoint can be viewed
+            data["viewable"] = (self.served.folder / job.file).exists()
+        data["in_memory"] = job.id in self._frozen
         return {**data, "records": thin_records(job.records)} if records else data
 
     def listed(self) -> dict[str, Any]:
@@ -345,19 +423,31 @@ class Queue:
     def _end(self, job: PageJob, state: State) -> None:
         if job.state in ENDED:
             raise Refusal(409, f"the job has already {'ended' if job.state != 'failed' else 'failed'}")
-        if self._running is not None and self._running[0] is job:
-            self._wishes[job.id] = state
-            job.phase = "saving"
-            self._running[1].stop()
-        else:
+        process = self._running.get(job.id)
+        if process is None:
             job.state = state
+        elif not (state == "paused" and job.id in self._frozen):
+            self._frozen.discard(job.id)
+            self._wishes[job.id] = state
+            job.state, job.phase = "running", "pausing" if state == "paused" else "saving after this iteration"
+            process.stop()
+            process.thaw()
+            if state == "paused":
+                self._spawn(self._freeze(job, process))
         self._changed(job)
 
     def go_on(self, job: PageJob) -> None:
         """Put a paused, stopped or failed job back into the queue."""
         if job.state not in ("paused", "stopped", "failed"):
             raise Refusal(409, f"the job is {job.state}")
-        job.state, job.order, job.error = "waiting", time.time(), None
+        process = self._running.get(job.id)
+        if process is not None:  # it is paused in memory; if it is saving already, it starts again
+            self._frozen.discard(job.id)
+            self._wishes[job.id] = "waiting"
+            job.state, job.phase = "running", None
+            process.go()
+        else:
+            job.state, job.order, job.error = "waiting", time.time(), None
         self._changed(job)
         self._wake.set()
 
@@ -370,8 +460,10 @@ class Queue:
 
     def remove(self, job: PageJob, *, with_file: bool) -> None:
         """Remove a job from the list."""
-        if self._running is not None and self._running[0] is job:
+        if job.id in self._running and job.id not in self._frozen:
             raise Refusal(409, "the job is running; stop it first")
+        if job.id in self._frozen:
+            self._running[job.id].kill()
         del self.jobs[job.id]
         for suffix in (".json", ".log"):
             (self.folder / f"{job.id}{suffix}").unlink(missing_ok=True)
@@ -389,9 +481,10 @@ class Queue:
         """
         if job.kind == "batch":
             raise Refusal(400, "a batch of boards has no single strategy; see /api/batch")
-        if self._running is not None and self._running[0] is job and self._running[1].ready:
+        process = self._running.get(job.id)
+        if process is not None and process.ready and job.id not in self._frozen:
             try:
-                return await self._running[1].look(line)
+                return await process.look(line)
             except Refusal as refused:
                 if refused.status != 409:  # status 409: the job has just ended, and its file has the result
                     raise

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -106,6 +107,36 @@ class JobProcess:
         """Ask the process to save and exit."""
         self._stopping = True
         self._send({"do": "stop"})
+
+    def freeze(self) -> bool:
+        """Stop the process at once, in the middle of an iteration; returns whether this system can."""
+        return self._signal("SIGSTOP")
+
+    def thaw(self) -> None:
+        """Let a frozen process continue."""
+        self._signal("SIGCONT")
+
+    def go(self) -> None:
+        """Withdraw a request to stop, if the process has not acted on it yet, and let it continue."""
+        self._stopping = False
+        self._send({"do": "go"})
+        self.thaw()
+
+    def _signal(self, name: str) -> bool:
+        number = getattr(signal, name, None)
+        if number is None or self._process is None or self._process.returncode is not None:
+            return False
+        self._process.send_signal(number)
+        return True
+
+    @property
+    def resident(self) -> float:
+        """Bytes of memory that the process holds; 0 if unknown."""
+        try:
+            assert self._process is not None
+            return int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, IndexError, AssertionError):
+            return 0.0
 
     def kill(self) -> None:
         """Kill the process; its last saved state remains."""

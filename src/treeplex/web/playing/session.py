@@ -18,7 +18,7 @@ from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.judge import load_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Thought
-from treeplex.search.tables.judging import ITERATIONS, DecisionReview, SolvedGame, estimate
+from treeplex.search.tables.judging import ITERATIONS, DecisionReview, SolvedGame, charted, estimate
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.results import Hand, results_of
 from treeplex.search.tables.seating import policy_table, table_for
@@ -246,7 +246,9 @@ class TableSession:
         if isinstance(table, WholeTable) and len(options) <= MOST_HANDS:
             listed, inner = self._listed(options, action), table.inner
             state = inner.public()[1]
-            return estimate(inner.agent, state, inner.ranges(), inner.hand_of(player), self._where(), listed, action)
+            hand, where = inner.hand_of(player), self._where()
+            by_chart = charted(inner.agent, state, hand, where, options, action)
+            return by_chart or estimate(inner.agent, state, inner.ranges(), hand, where, listed, action)
         return None
 
     def _judge_spot(self) -> None:

@@ -11,7 +11,8 @@ import type { Decided, HandDone } from "./types.ts";
 export const BY: Record<string, string> = {
   solution: "by the solution",
   agent: "according to the agent's search",
-  estimate: "by an estimate: the opponent responds with its policy, then all players check and call",
+  estimate: "by a rough estimate: the opponent responds with its policy, then all players check and call",
+  chart: "by the opponent's preflop chart",
 };
 
 /** The kind of an action by its name, for its colour. */
@@ -21,6 +22,9 @@ export function kindOf(name: string): string {
 }
 
 const WORDS = { best: "Best", mixed: "One of the mix", mistake: "Mistake", unknown: "Not known" } as const;
+/** An estimate cannot tell which action is best; it only finds losses. */
+const BY_ESTIMATE = { ...WORDS, best: "No loss found", mistake: "Loses by the estimate" } as const;
+const BY_CHART = { ...WORDS, mistake: "Rare in the chart" } as const;
 
 /** Lost value in big blinds where the game has them, else in the game's units. */
 export function amount(value: number | null, bigBlind: number | null): string {
@@ -35,13 +39,14 @@ export function Verdict({ decided, bigBlind }: { decided: Decided; bigBlind: num
   const best = decided.values.reduce<number>((found, value, place) => (value != null && value > (decided.values[found] ?? -Infinity) ? place : found), decided.chosen);
   return (
     <p class={`verdict ${decided.verdict}`} role="status">
-      <b>{decided.verdict === "best" && decided.by === "estimate" && best !== decided.chosen ? "Close to the best" : WORDS[decided.verdict]}</b>
+      <b>{(decided.by === "estimate" ? BY_ESTIMATE : decided.by === "chart" ? BY_CHART : WORDS)[decided.verdict]}</b>
       <span>
         {plainName(decided.options[decided.chosen]!)}
-        {decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${plainName(decided.options[best]!)}`}
-        {decided.verdict === "mixed" && decided.policy.length > 0 && `, played ${percent(decided.policy[decided.chosen], 0)} of the time`}
+        {decided.by === "chart" && `, played ${percent(decided.policy[decided.chosen], 0)} of the time`}
+        {decided.by !== "chart" && decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${plainName(decided.options[best]!)}`}
+        {decided.by !== "chart" && decided.verdict === "mixed" && decided.policy.length > 0 && `, played ${percent(decided.policy[decided.chosen], 0)} of the time`}
       </span>
-      <span class="soft small">{decided.verdict === "unknown" ? "no value is available for this bet" : BY[decided.by]}</span>
+      <span class="soft small">{decided.verdict === "unknown" ? "the estimate has no values for bets against an opponent that searches; review the hand to solve its streets" : BY[decided.by]}</span>
     </p>
   );
 }

@@ -4,9 +4,10 @@ import { useEffect } from "preact/hooks";
 import { get, post } from "../../api.ts";
 import { Button, Facts, Notice, Panel, tried } from "../../look/basics.tsx";
 import { Cards, Hand } from "../../look/Cards.tsx";
-import { count, duration, percent } from "../../look/numbers.ts";
+import { amount, count, duration, percent } from "../../look/numbers.ts";
 import type { ComponentChildren } from "preact";
 import { link } from "../../router.ts";
+import { said } from "../solution/words.ts";
 import { useLoaded, useTitle } from "../../use.ts";
 import { Decisions } from "./After.tsx";
 import type { Decided } from "./types.ts";
@@ -41,6 +42,10 @@ interface State {
 }
 
 const EVERY = 1000;
+
+/** An action's amount in big blinds: "bet 120" is "bet 6 bb". */
+const inBlinds = (name: string, blind: number): string =>
+  name.replace("allin", "all-in").replace(/\d+(\.\d+)?/, (chips) => amount(Number(chips) / blind, "bb"));
 
 export function Review({ file }: { file: string }) {
   useTitle("Hand review");
@@ -88,8 +93,8 @@ export function Review({ file }: { file: string }) {
               <Decisions
                 bigBlind={result.big_blind}
                 of={street.choices.map((choice): Decided => ({
-                  where: choice.line || "first to act",
-                  options: choice.actions,
+                  where: choice.line ? `after ${said(choice.line.replace(/\d+(\.\d+)?/g, (chips) => String(Number((Number(chips) / result.big_blind).toFixed(2)))), "bb")}` : "first to act",
+                  options: choice.actions.map((name) => inBlinds(name, result.big_blind)),
                   chosen: choice.played,
                   values: choice.ev,
                   policy: choice.frequency,

@@ -1,11 +1,12 @@
 // One table: the scene, the available actions, the log, and the review.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { get, post } from "../../api.ts";
+import { address, get, post } from "../../api.ts";
 import { Button, Elapsed, Field, LinkButton, Notice, Panel, tell, tried } from "../../look/basics.tsx";
 import { colours, letters } from "../../look/actions.ts";
 import { count, duration, signed } from "../../look/numbers.ts";
 import { useKeys } from "../../keys.ts";
+import { go, link } from "../../router.ts";
 import { said } from "../solution/words.ts";
 import { opponent, shortName } from "./names.ts";
 import { message, useTitle } from "../../use.ts";
@@ -57,6 +58,13 @@ export function Table({ id }: { id: string }) {
     void ask(() => get<TableView>(`tables/${id}`, { wait: SHORT_WAIT }));
     return () => void (gone.current = true);
   }, [id]);
+  /** Solve the streets of the finished hand, in the view of hand reviews. */
+  const reviewed = async () => {
+    const { number, person } = table.peek()!;
+    const text = await tried(fetch(address(`tables/${id}/hands/${number}/phh`)).then((response) => response.text()));
+    const review = text && (await tried(post<{ file: string }>("hands/review", { text, hero: person ? "ip" : "oop" })));
+    if (review) go(link(["play", "review"], { file: review.file }));
+  };
   const now = table.value;
   useTitle(now ? `${now.game} at the table` : "Play");
   const play = (action: number) => void ask(() => post<TableView>(`tables/${id}/play?wait=${SHORT_WAIT}`, { action }), table.peek()?.options.find((option) => option.id === action)?.name ?? "");
@@ -105,6 +113,7 @@ export function Table({ id }: { id: string }) {
                 <div class="row tight">
                   <Button kind="primary" disabled={waiting.value} onClick={() => deal()}>Next hand</Button>
                   <Button disabled={waiting.value} onClick={() => deal(now.number)}>Same cards again</Button>
+                  {now.hand!.phh && now.players === 2 && <Button disabled={waiting.value} title="solve the streets of this hand and value every decision" onClick={() => void reviewed()}>Review this hand</Button>}
                   {now.hand!.phh && <Button disabled={waiting.value} onClick={() => void tried(post<{ file: string }>(`tables/${id}/hands/${now.number}/save`)).then((done) => done && tell(`Saved as ${done.file}`))}>Save the hand</Button>}
                 </div>
               </div>

@@ -61,7 +61,7 @@ export interface Decided {
   chosen: number;
   values: (number | null)[];
   policy: number[];
-  by: "solution" | "agent" | "estimate";
+  by: "solution" | "agent" | "estimate" | "chart";
   lost: number | null;
   verdict: "best" | "mixed" | "mistake" | "unknown";
 }

@@ -64,7 +64,7 @@ export function Report({ file, of }: { file: string; of?: string }) {
             label: PLAYERS[at.player],
             show: (row: Flop) => <div class="hand-bar"><Bars small parts={actionParts(kinds, at.actions, shares(row, at))} label={row.board} /></div>,
           },
-          ...at.actions.map((name, a) => ({ key: "share" + a, label: name, number: true, show: (row: Flop) => percent(shares(row, at)[a]), sort: (row: Flop) => shares(row, at)[a] })),
+          ...at.actions.map((name, a) => ({ key: "share" + a, label: name.replace("allin", "all-in"), number: true, show: (row: Flop) => percent(shares(row, at)[a]), sort: (row: Flop) => shares(row, at)[a] })),
         ]
       : []),
     { key: "weight", label: "Weight", number: true, show: (row) => chips(row.weight, 0), sort: (row) => row.weight },

@@ -99,7 +99,7 @@ function Shown({ job }: { job: Job }) {
           <div role="status">
             <Facts
               of={[
-                ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}</span>],
+                ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}{job.in_memory && ", in memory"}</span>],
                 [batch ? "Flops" : "Iterations", `${count(job.done)} of ${count(job.total)}`],
                 ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} ${job.unit}, ${share(job)} of the pot`]] as const)),
                 ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left` : "")],

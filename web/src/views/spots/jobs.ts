@@ -31,6 +31,8 @@ export interface Job {
   records: JobRecord[];
   locks: number;
   viewable: boolean;
+  /** Whether it is paused within an iteration, in memory. */
+  in_memory: boolean;
 }
 
 export const jobs = signal<readonly Job[]>([]);

@@ -22,7 +22,7 @@ from treeplex.search.agents.agent import Agent
 from treeplex.search.cli.play import Seat, asked, thinking, thought_text, until_left
 from treeplex.search.evaluate.statistics import FEWEST_DEALS
 from treeplex.search.named_agents.rules import Rules
-from treeplex.search.tables.judging import DecisionReview
+from treeplex.search.tables.judging import RARE, DecisionReview
 from treeplex.search.tables.results import Hand, results_of
 
 WAYS = "type a number of the list, or raise to 7bb, bet 75%, half pot, all in; quit ends"
@@ -30,6 +30,7 @@ LIMIT_WAYS = "type a number of the list, or fold, check, call, bet, raise; quit 
 JUDGES = {
     "solution": "by solving the streets, with the usual ranges of the positions",
     "estimate": "an estimate against this opponent, as if both check and call to the end",
+    "chart": "by the opponent's preflop chart",
 }
 """Readable description of each evaluator of decisions, by name."""
 HUNDRED = 100
@@ -251,6 +252,9 @@ def chosen(made: DecisionReview) -> str:
 
 def mistake(table: WholeTable, made: DecisionReview) -> str:
     """A mistake as text."""
+    if made.by == "chart":
+        most = made.options[made.policy.index(max(made.policy))]
+        return f"{chosen(made)} is played {made.policy[made.chosen]:.0%} of the time by the chart; most often: {most}"
     best = max((value, name) for value, name in zip(made.values, made.options, strict=True) if value == value)[1]
     about = "" if made.by == "solution" else "about "
     return f"{chosen(made)} loses {about}{table.amount(made.lost)}; better: {best}"
@@ -264,8 +268,14 @@ def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
         lines.append(f"winnings adjusted for luck (AIVAT): {per_hundred(table, results['luckless'])}")
     for by, words in JUDGES.items():
         made = [decision for hand in hands for decision in hand.decided if decision.by == by and decision.verdict != "unknown"]
-        if made:
+        if made and by == "chart":
+            rare = sum(decision.verdict == "mistake" for decision in made)
+            lines.append(f"{rare} of {len(made)} preflop decisions are rare (below {RARE:.0%}); {words}")
+        elif made:
             lines.append(f"{lost_in(table, made)}; {words}")
+    unknown = sum(decision.verdict == "unknown" for hand in hands for decision in hand.decided)
+    if unknown:
+        lines.append(f"{unknown} decision{'s' if unknown != 1 else ''} not judged: their values are unknown")
     return lines
 
 
