@@ -10,10 +10,9 @@ import pytest
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.public import PublicGame
-from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.cards import HANDS, cards_to_string, parse_cards
 from treeplex.holdem.cards.evaluator import strengths
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.cards.cards import HANDS, cards_to_string
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.holdem.whole.named import holdem

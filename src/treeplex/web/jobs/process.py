@@ -1,8 +1,8 @@
 """The process of a job: solves, reports progress to the server, answers requests, and saves when stopped.
 
 Commands arrive on standard input as lines of JSON: ``{"do": "stop"}`` (save and exit after this iteration), ``{"do": "go"}``
-(withdraw an earlier stop) and ``{"do": "look", "id": 3, "line": "x"}`` (send a node of the current strategy). End of input means
-that the server has exited; the job then also saves and exits, also if it was paused by a signal.
+(withdraw an earlier stop) and ``{"do": "look", "id": 3, "line": "x"}`` (send a node of the current strategy). End of input
+means that the server has exited; the job then also saves and exits, also if it was paused by a signal.
 Events leave on standard output as lines of JSON; the event ``node`` is followed by the number of bytes that it states.
 """
 

@@ -1,8 +1,8 @@
 """The queue of jobs: each runs in its own process, several at a time if memory allows, with its progress in a file.
 
-``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server exits, even by a crash, running
-jobs save and exit; the next server returns them to the queue. A paused job saves and exits if its iteration ends soon. Otherwise
-its process is stopped by a signal: it uses no processor time, keeps its memory, and resumes where it was.
+``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server exits, even by a crash, the
+running jobs save and exit; the next server returns them to the queue. A paused job saves and exits if its iteration ends soon.
+Otherwise its process is stopped by a signal: it uses no processor time, keeps its memory, and resumes where it was.
 """
 
 import asyncio
