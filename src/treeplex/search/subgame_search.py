@@ -299,7 +299,7 @@ class SubgameSearch:
         self.sum_weights[player] = discount * self.sum_weights[player] + weight
 
     def _count_leaves(self, player: int, entries: Floats, reached: Ranges, discount: float, weight: float) -> None:
-        """Update the mean leaf values, from counterfactual values [K, H] and the others' reach."""
+        """Update the mean leaf values, from counterfactual values [K, H] and the other players' reach."""
         if self.leaf_sums is not None:
             counted = np.stack((entries, self.subgame.leaves.opposing(reached, player)))
             self.leaf_sums[player] = discount * self.leaf_sums[player] + weight * counted

@@ -246,7 +246,7 @@ def samples(algorithm: AnyAlgorithm) -> bool:
 
 
 def algorithm_spec(text: str) -> Spec:
-    """Parse an algorithm's spec, with its name in lower case: ``CFR+`` is ``cfr+``.
+    """Parse an algorithm's spec, with its name in lower case: ``CFR+`` becomes ``cfr+``.
 
     Raises:
         SpecError: the spec is malformed.

@@ -45,7 +45,7 @@ class AlphaHoldemKind(TrainingKind):
         return NetworkFile.load(folder)
 
     def named_again(self, training: TrainingRun) -> str:
-        """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
+        """The custom game's file, which a resume command must repeat; empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:

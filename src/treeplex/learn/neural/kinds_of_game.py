@@ -34,7 +34,7 @@ class GameKind:
         self.game = game
 
     def by_rules(self, wanted: bool | None) -> bool:
-        """Whether to sample from the rules: as the setting ``rules`` says; by default, if there are too many histories to
+        """Whether to sample from the rules: the setting ``rules`` or, by default, whether there are too many histories to
         compile.
 
         Raises:

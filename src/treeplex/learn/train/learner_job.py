@@ -238,7 +238,7 @@ class LearnerKind(TrainingKind):
         return NeuralPolicy.load(file) if is_neural_policy(file) else load_policy(file)
 
     def named_again(self, training: TrainingRun) -> str:
-        """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
+        """The custom game's file, which a resume command must repeat; empty for built-in games."""
         return str(training.game) if not training.game or named_file(training.game) else ""
 
     def report(self, training: TrainingRun) -> tuple[str, dict[str, str]]:

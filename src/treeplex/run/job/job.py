@@ -33,7 +33,7 @@ CHUNK_SECONDS = 0.1
 
 @dataclass
 class Clock:
-    """Time spent in a job's steps over all sessions, without evaluation and kernel compilation.
+    """Time spent in a job's steps over all sessions, excluding evaluation and kernel compilation.
 
     Attributes:
         seconds: wall-clock time.

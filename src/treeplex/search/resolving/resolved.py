@@ -92,7 +92,7 @@ class TrunkNode:
 
 @dataclass(frozen=True, eq=False)
 class Trunk:
-    """The part of the game before some public states, under a policy.
+    """The trunk: the part of the game before the given public states, under a policy.
 
     Attributes:
         rules: the public-tree rules.
@@ -271,14 +271,14 @@ def padded(row: Floats, length: int) -> Floats:
 def solve_again(
     subgames: Subgames, policy: Policy, players: Sequence[int], method: str, iterations: int, probabilities: Floats
 ) -> None:
-    """Solve a batch, and write some players' average policies for reachable hands to a table, float64 [Q]."""
+    """Solve a batch, and write the given players' average policies for reachable hands to a table, float64 [Q]."""
     search = SubgameSearch(subgames, METHODS[method], NoLeaf(), horizon=iterations)
     search.run(iterations)
     write_average(search, policy.game, players, probabilities)
 
 
 def write_average(search: SubgameSearch, game: CompiledGame, players: Sequence[int], probabilities: Floats) -> None:
-    """Write some players' average policies for reachable hands to a table of the whole game, float64 [Q].
+    """Write the given players' average policies for reachable hands to a table of the whole game, float64 [Q].
 
     Raises:
         PolicyError: the compiled game is not the game of the search.

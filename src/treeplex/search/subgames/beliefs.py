@@ -104,7 +104,7 @@ class Belief:
         return tuple(weights / weights.sum() if weights.sum() > 0 else weights for weights in beliefs)
 
     def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
-        """Sample a hand for each player from the joint distribution (to the discrete representation).
+        """Sample a hand for each player from the joint distribution, which leads to the discrete representation.
 
         Raises:
             GameError: the ranges have no compatible hands.

@@ -102,7 +102,7 @@ class Places(ABC):
 
 
 class Endgames(Protocol):
-    """The rest of the game after some public states, compiled once and solved for given beliefs."""
+    """The rest of the game after the given public states, compiled once and solved for given beliefs."""
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Solve for the beliefs and return values; shapes as in :class:`treeplex.search.leaf.LeafValue`."""

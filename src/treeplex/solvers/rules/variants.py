@@ -180,7 +180,10 @@ def sapcfr_plus(t: int, horizon: int, *, a: float = 2.0, gamma: float = 2.0) -> 
 
 
 def dcfr_plus(t: int, horizon: int, *, alpha: float = 1.5, offset: float = 1.5, gamma: float = 4.0) -> Weights:
-    """DCFR+: ``R = [R (t-1)^alpha / ((t-1)^alpha + offset) + r]+``; average by ``t^gamma``. Paper offset 1, code 1.5."""
+    """DCFR+: ``R = [R (t-1)^alpha / ((t-1)^alpha + offset) + r]+``; average weighted by ``t^gamma``.
+
+    The paper's formula has an offset of 1; the default is that of the authors' code, which produced their results.
+    """
     return Weights(positive=discount(t - 1, alpha, offset), floor=1.0, average_discount=average_discount(t, gamma))
 
 
@@ -200,7 +203,8 @@ def pdcfr(t: int, horizon: int, *, alpha: float = ALPHA, beta: float = BETA, gam
 
 
 def pdcfr_plus(t: int, horizon: int, *, alpha: float = 2.3, gamma: float = 5.0) -> Weights:
-    """PDCFR+: ``R = [R d_alpha(t) + r]+``; next policy proportional to ``[R d_alpha(t+1) + r]+``; average by ``t^gamma``."""
+    """PDCFR+: ``R = [R d_alpha(t) + r]+``; next policy proportional to ``[R d_alpha(t+1) + r]+``; average weighted by
+    ``t^gamma``."""
     return Weights(
         positive=discount(t - 1, alpha),
         floor=1.0,
@@ -232,7 +236,7 @@ def wop_cfr(
     gamma: float = GAMMA,
     warm_up: float = 500,
 ) -> Weights:
-    """WOP-CFR: ``R = D(R) + r``; next policy by ``[D(R) + r / (1 + (t-1) / decay)]+``; average after ``warm_up``.
+    """WOP-CFR: ``R = D(R) + r``; next policy proportional to ``[D(R) + r / (1 + (t-1) / decay)]+``; average after ``warm_up``.
 
     D discounts by ``t^alpha / (t^alpha + 1)`` where R > 0, and with beta elsewhere. Up to ``warm_up`` the average is the
     current policy; later iterations have weight ``t^gamma``. This is VAD-CFR (:mod:`treeplex.solvers.rules.volatility`) without

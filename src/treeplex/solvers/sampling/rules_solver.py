@@ -216,7 +216,7 @@ class PythonWalks:
         self.nodes = self.unstored = 0
 
     def iterate(self, seed: int, first: int, weights: Floats, most_nodes: int) -> int:
-        """Run one iteration with a walk per player; return 1, see :meth:`NumbaWalks.iterate`."""
+        """Run one iteration with a walk per player; return 1; see :meth:`NumbaWalks.iterate`."""
         rules, row = self.rules, weights[0].tolist()
         for player, table in enumerate(self.tables.players):
             table.total += row[AVERAGE_WEIGHT]

@@ -117,7 +117,7 @@ class PlayerTable:
         return number
 
     def match(self, floor: bool, touched: Iterable[int]) -> None:
-        """Set the next policy of infosets: proportional to positive regrets, else uniform."""
+        """Set the next policy of infosets: proportional to positive regrets, or uniform if there are none."""
         first, regrets, policy = self.infosets.first, self.regrets, self.policy
         for number in touched:
             start, end = first[number], first[number + 1]

@@ -1,4 +1,4 @@
-"""Deleted files: kept for a day in a folder of the server, so that a deletion can be undone."""
+"""Deleted files, kept for a day in a folder of the server so that a deletion can be undone."""
 
 import json
 import os

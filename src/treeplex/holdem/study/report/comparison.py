@@ -13,7 +13,7 @@ from treeplex.holdem.study.report.page_data import NodeReport, Side, weighted_me
 
 @dataclass(frozen=True, eq=False)
 class SideComparison:
-    """One player in two solutions; EVs are chips won from the pot; differences are second minus first.
+    """One player in two solutions; EVs are chips won from the pot, and differences are second minus first.
 
     Attributes:
         names: the hands in both ranges, as in :class:`Side`.

@@ -192,7 +192,7 @@ class WholeSelfPlay(Play):
         return search.rows, [state for state in beside if not state.begins]
 
     def _searched(self, states: list[StreetBelief], times: int = 1) -> "StreetSearch":
-        """Search the next street of states with the same betting state, and draw ``times`` iterations to play for each."""
+        """Search the next street from states with the same betting state, and draw ``times`` iterations to play for each."""
         first = states[0]
         game, begins, table = first.game, first.begins, first.table
         if begins:
