@@ -185,7 +185,7 @@ CODE = [
     *("evil.py:Agent", "lbr(against=evil.py:Agent)", 'lbr(against="evil\\x2epy:Agent")', 'search(leaf="evil\\u002epy:Leaf")'),
     *('lbr(against="lbr(against=\\"evil\\x2epy:Agent\\")")', 'translated(agent="evil\\x2epy:A",game=leduc_poker)'),
     *('translated(agent=uniform,game="evil\\x2epy:Game")', 'openspiel(bot="evil\\x2epy:A")'),
-    *("program(path=/bin/touch,args=[ran])", 'lbr(against="program(path=/bin/touch,args=[ran])")'),
+    *("program(path=/bin/touch,args=ran)", 'lbr(against="program(path=/bin/touch,args=ran)")'),
 ]
 
 

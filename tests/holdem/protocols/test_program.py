@@ -29,7 +29,7 @@ CALLER = "rules(style=caller)"
 def program(style, **settings):
     """The text of an agent that plays a style of the bot."""
     more = "".join(f",{name}={value}" for name, value in settings.items())
-    return f"program(path={sys.executable},args=['{BOT}';{style}]{more})"
+    return f"program(path={sys.executable},args={BOT} {style}{more})"
 
 
 def payoffs(result):
@@ -211,12 +211,13 @@ def test_arguments_reach_the_program_unchanged(tmp_path):
     script = tmp_path / "show.sh"
     script.write_text('#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > shown\nexit 1\n')
     script.chmod(0o755)
-    agent = tp.agent(f"program(path={script},args=['$(touch hacked)';'; touch hacked #';'a b'],folder='{tmp_path}')", GAME)
+    arguments = "'$(touch hacked)' '; touch hacked #' 'a b' 7 0.50"
+    agent = tp.agent(f"program(path={script},args={arguments},folder='{tmp_path}')", GAME)
     with pytest.raises(GameError, match="ended without connecting"):
         agent.begin(0)
     folder, *shown, host, port = (tmp_path / "shown").read_text().splitlines()
     assert Path(folder) == tmp_path
-    assert shown == ["$(touch hacked)", "; touch hacked #", "a b"]
+    assert shown == ["$(touch hacked)", "; touch hacked #", "a b", "7", "0.50"]
     assert host == "127.0.0.1"
     assert port.isdigit()
     assert not (tmp_path / "hacked").exists()
@@ -233,6 +234,8 @@ def test_what_cannot_be_a_program(tmp_path):
         f"program(path={tmp_path}/none)": "does not exist",
         f"program(path={plain})": "is not executable; run chmod",
         "program(path=no-such-program-here)": "is not on the search path",
+        f"program(path={sys.executable},args=a 'b)": "unbalanced brackets or quotes",
+        f"program(path={sys.executable},args=a \\)": "no escaped character; close every quote",
         f"program(path={sys.executable},folder=nowhere)": "folder nowhere does not exist",
         f"program(path={sys.executable},connection=smoke)": "connection must be one of socket, pipe",
     }.items():

@@ -1,6 +1,7 @@
 """Agents that are programs of other authors: they play heads-up hold'em over the ACPC protocol, as this library's dealer."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -33,7 +34,7 @@ class ProgramSettings(AgentSettings):
     """Settings of an external program."""
 
     path: str = setting(help="the program, such as ./bot.sh")
-    args: tuple[str, ...] = setting((), "its arguments, such as [--seed;7]; with a socket, host and port follow them")
+    args: str = setting("", "its arguments, quoted as for a shell; with a socket, host and port follow them")
     folder: str = setting(".", "its working directory")
     connection: str = setting(
         SOCKET, "socket: it connects to host and port; pipe: it uses standard input and output", choices=CONNECTIONS
@@ -56,7 +57,11 @@ class Program(AgentKind):
     external = True
 
     def make(self, game: Game, settings: ProgramSettings, generator: np.random.Generator) -> Agent:
-        command = Command(settings.path, settings.args, settings.folder, settings.connection, settings.log)
+        try:
+            arguments = tuple(shlex.split(settings.args))
+        except ValueError as error:
+            raise SpecError(f"args of a program are {settings.args!r}: {str(error).lower()}; close every quote") from error
+        command = Command(settings.path, arguments, settings.folder, settings.connection, settings.log)
         command.check()
         return ProgramAgent(
             game.public, command, unit=settings.unit, timeout=settings.timeout, start=settings.start, generator=generator
