@@ -274,6 +274,11 @@ def agents() -> str:
     return table(("agent", "what it does", "plays", "source"), rows)
 
 
+def agent_settings(name: str) -> str:
+    """The settings of an agent."""
+    return tp.agents()[name].settings.doc_table()
+
+
 def choosing(iterations: str = "1000") -> str:
     """Exploitability of every iterative algorithm after some iterations, the two best of each game in bold."""
     compiled = {title: tp.compile(spec) for title, spec in COMPARED_GAMES.items()}
@@ -362,6 +367,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "settings": settings,
     "learners": learners,
     "agents": agents,
+    "agent_settings": agent_settings,
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,

@@ -53,6 +53,16 @@ class AlgorithmError(TreeplexError):
     """An algorithm that is not defined for this game, such as a linear program for three players."""
 
 
+class StoppedAgentError(GameError):
+    """An agent that cannot play any further hand, such as an external program that has ended; it ends a match.
+
+    Attributes:
+        result: the match's result so far; None outside a match, or if no hand was played.
+    """
+
+    result: Any = None
+
+
 class PolicyError(TreeplexError):
     """A policy that does not fit the game: other infostates, other actions, not a distribution."""
 

@@ -11,14 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.errors import FileError, GameError, SpecError
+from treeplex.errors import FileError, GameError, SpecError, StoppedAgentError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.betting.rules import CALL, FOLD
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.protocols.acpc import MatchState
 from treeplex.holdem.protocols.program import ProgramAgent
 from treeplex.run.cli.main import app
-from treeplex.search.agents.agent import StoppedAgentError, play_game
+from treeplex.search.agents.agent import play_game
 from treeplex.search.match.match import match
 
 BOT = Path(__file__).with_name("acpc_bot.py")
@@ -291,3 +291,14 @@ def test_a_game_outside_a_match(log):
     end = MatchState.read(log.read_text().split()[-1])
     assert [set(hole) for hole in end.hole] == [set(parse_cards("AsAh")), set(parse_cards("2c7d"))]
     assert len(end.board) == 5
+
+
+def test_the_example_plays_whole_hands():
+    """The player in the documentation raises pairs, legally against one that only calls."""
+    example = Path(__file__).resolve().parents[3] / "examples" / "programs" / "acpc_bot.py"
+    text = f"program(path={sys.executable},args={example},connection=pipe,unit=50,timeout=20)"
+    for style, remarks in (("caller", 0), ("shover", 1)):  # all-in leaves no raise, so that a raise becomes a call
+        result = match("holdem(stack=400)", [f"rules(style={style})", text], hands=20, seed=5)
+        assert result.hands == 20
+        assert not result.failures
+        assert len(result.remarks) == remarks

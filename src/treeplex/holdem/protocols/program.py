@@ -11,7 +11,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.base.settings import setting
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import GameError, SpecError, StoppedAgentError
 from treeplex.games.base import CHANCE, Game
 from treeplex.games.public import PublicGame, State
 from treeplex.holdem.betting.rules import CALL, FOLD
@@ -20,7 +20,7 @@ from treeplex.holdem.protocols.acpc import RAISE, VERSION, VERSIONS, MatchState,
 from treeplex.holdem.protocols.lines import LateError
 from treeplex.holdem.protocols.process import CONNECTIONS, SOCKET, Command, ProgramProcess
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem, hand_of
-from treeplex.search.agents.agent import Agent, BaseAgent, StoppedAgentError
+from treeplex.search.agents.agent import Agent, BaseAgent
 from treeplex.search.environments.guests import NO_POLICY
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 from treeplex.search.subgames.beliefs import Belief

@@ -31,16 +31,6 @@ Watch = Callable[[int, int, int], None]
 """Called with the number of histories processed, the total, and the number of subgames solved so far."""
 
 
-class StoppedAgentError(GameError):
-    """Raised by an agent that cannot play any further hand, such as an external program that has ended; a match ends then.
-
-    Attributes:
-        result: the match's result so far; None outside a match, or if no hand was played.
-    """
-
-    result: Any = None
-
-
 class Thought(NamedTuple):
     """The search behind an agent's last policy.
 

@@ -82,8 +82,7 @@ def match(
     """
     with Live(progress) as live:
         live.say(f"reading {game or resume}")
-        from treeplex.errors import JobInterrupt
-        from treeplex.search.agents.agent import StoppedAgentError
+        from treeplex.errors import JobInterrupt, StoppedAgentError
         from treeplex.search.match.match import match as run_match
 
         ended: StoppedAgentError | None = None

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from treeplex.base.arrays import Floats
-from treeplex.errors import GameError
+from treeplex.errors import GameError, StoppedAgentError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, pick
-from treeplex.search.agents.agent import Agent, BaseAgent, StoppedAgentError, checked_policy
+from treeplex.search.agents.agent import Agent, BaseAgent, checked_policy
 from treeplex.search.subgames.beliefs import Belief
 
 CHANCE_LANE, SEAT_LANE = 0, 1

@@ -11,11 +11,11 @@ import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.base.storage.reading import parse_json
-from treeplex.errors import FileError, GameError
+from treeplex.errors import FileError, GameError, StoppedAgentError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
-from treeplex.search.agents.agent import Agent, BaseAgent, StoppedAgentError
+from treeplex.search.agents.agent import Agent, BaseAgent
 from treeplex.search.evaluate.aivat import Aivat
 from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.play import MatchTable, PlayedHand, check_games, has_policy, streams_of

@@ -14,14 +14,13 @@ from treeplex.base.storage.files import append_line, write_atomically
 from treeplex.base.storage.reading import whole_lines
 from treeplex.base.workers.crew import SharedValue
 from treeplex.base.workers.executor import Executor
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import AlgorithmError, FileError, SpecError, StoppedAgentError
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.interrupt import StepAbandoned
 from treeplex.run.job.job import Job
 from treeplex.run.job.record import Record
 from treeplex.run.job.schedule import sparse_points
 from treeplex.run.job.workers import Work
-from treeplex.search.agents.agent import StoppedAgentError
 from treeplex.search.evaluate.statistics import summary
 from treeplex.search.evaluate.tables import expected_payoffs
 from treeplex.search.match.hands import HandPlayer, HandResult
