@@ -1,4 +1,4 @@
-"""A thread barrier inside one kernel, so that no phase of an iteration returns to Python."""
+"""A thread barrier inside a kernel, so that no phase of an iteration returns to Python."""
 
 import sys
 from typing import Any
@@ -46,7 +46,7 @@ offer_core: Any = intrinsic(_offer_core)
 
 @kernel(error_model="numpy")
 def wait_at_barrier(gate: Ints, threads: int) -> None:
-    """Wait for all threads. ``gate`` is int64 [2], initially 0: arrivals in this round, and completed rounds."""
+    """Wait for all threads. ``gate``, int64 [2], is initially 0 and counts arrivals in this round and completed rounds."""
     if threads == 1:
         return
     round_before = add_atomically(gate, 1, 0)

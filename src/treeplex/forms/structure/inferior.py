@@ -18,8 +18,7 @@ from treeplex.games.base import Game
 def informationally_inferior(
     game: str | Spec | Game | Any, other: str | Spec | Game | Any, *, limit: int | None = None, progress: bool | None = None
 ) -> Verdict:
-    """Return whether a single-act game is informationally inferior to another, whose strategies include all of its own and
-    more.
+    """Test whether a single-act game is informationally inferior to another: its strategies are a proper subset.
 
     Then every Nash equilibrium of the game is one of the other, and an equilibrium of the other that can be played in the game
     is one of the game (proposition 3.7). The definition excludes chance; here both games may have the same chance moves.

@@ -60,7 +60,7 @@ class StreetSizes:
         return StreetSizes(chips(self.bets), raises, None if self.donk is None else chips(self.donk))
 
     def to_json(self) -> dict[str, str]:
-        """Sizes as strings by name, the arguments of :meth:`changed`."""
+        """The sizes as strings by name, in the form of the arguments of :meth:`changed`."""
         donk = DEFAULT if self.donk is None else sizes_to_string(self.donk)
         return {"bets": sizes_to_string(self.bets), "raises": sizes_to_string(self.raises), "donk": donk}
 
@@ -111,7 +111,7 @@ class BetPlan:
         min_bet: float | None = None,
         streets: int = len(HOLDEM_STREETS),
     ) -> "BetPlan":
-        """A plan with the same sizes for both players on all streets; ``streets`` is for formats other than hold'em.
+        """A plan with the same sizes for both players on all streets; ``streets`` names the streets of other formats.
 
         Raises:
             SpecError: a text is not a list of sizes, or a threshold is out of range.
@@ -132,7 +132,7 @@ class BetPlan:
         raises: str | None = None,
         donk: str | None = None,
     ) -> "BetPlan":
-        """The plan with other sizes on one street (number, or hold'em name) for one player (None: both).
+        """The plan with the sizes changed on one street (number or hold'em name), for one player or both (None).
 
         Raises:
             SpecError: an unknown street or player, or a text that is not a list of sizes.
@@ -150,14 +150,14 @@ class BetPlan:
         return replace(self, streets=(*self.streets[:number], changed, *self.streets[number + 1 :]))
 
     def without_blinds(self, first: int, big_blind: float) -> "BetPlan":
-        """The plan from street ``first`` on, with the blinds in the pot; the minimum bet stays one big blind."""
+        """The plan from street ``first`` on, with the blinds already in the pot; the minimum bet remains one big blind."""
         none = StreetSizes()
         streets = [(none, none) if street < first else sizes for street, sizes in enumerate(self.streets)]
         later = tuple((one.in_chips(big_blind), other.in_chips(big_blind)) for one, other in streets)
         return replace(self, streets=later, min_bet=self.min_bet or float(big_blind), limps=True)
 
     def sizes(self) -> Iterator[Size]:
-        """All sizes in all lists."""
+        """All sizes in all lists of the plan."""
         return (
             size for street in self.streets for sizes in street for size in (*sizes.bets, *sizes.raises, *(sizes.donk or ()))
         )
@@ -168,7 +168,7 @@ class BetPlan:
         return [one.raises] if one == other else [one.raises, other.raises]
 
     def offered(self, state: "BettingState", rules: "BettingRules", legal: range) -> range | tuple[int, ...]:
-        """The raises in ``legal`` that the plan offers, ascending."""
+        """The raises in ``legal`` that the plan offers, in ascending order."""
         player, faced = state.player, state.faced
         sizes = self.sizes_at(state, int(player == rules.dealer))
         if sizes == ANY:
@@ -190,14 +190,14 @@ class BetPlan:
         return tuple(merged(sorted(amounts), faced, pot, self.merge))
 
     def sizes_at(self, state: "BettingState", position: int) -> tuple[Size, ...]:
-        """The sizes that apply: raises, donk bets or first bets."""
+        """The list of sizes that applies: raises, donk bets or opening bets."""
         sizes = self.streets[state.street][position]
         if state.faced > state.base:
             return sizes.raises
         return sizes.donk if state.donk and position == 0 and sizes.donk is not None else sizes.bets
 
     def amount(self, size: Size, state: "BettingState", rules: "BettingRules", pot: int, most: int) -> int | None:
-        """The amount that a size raises to, before thresholds; None where the size does not apply."""
+        """The amount to raise to with a size, before thresholds; None if the size does not apply."""
         faced, kind = state.faced, size.kind
         if kind == "pot":
             return faced + half_up(pot * size.value)
@@ -217,7 +217,7 @@ class BetPlan:
         return most
 
     def to_json(self) -> dict[str, object]:
-        """JSON data that :func:`plan_from_json` reads."""
+        """The plan as JSON data for :func:`plan_from_json`."""
         return {
             "kind": "no_limit",
             "streets": [[sizes.to_json() for sizes in street] for street in self.streets],
@@ -250,7 +250,7 @@ class FixedLimit:
             raise SpecError(f"fixed limit: most is {self.most}; give integers of at least 0")
 
     def to_json(self) -> dict[str, object]:
-        """JSON data that :func:`plan_from_json` reads."""
+        """The plan as JSON data for :func:`plan_from_json`."""
         return {"kind": "fixed_limit", "bets": list(self.bets), "most": list(self.most)}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def uncalled(paid: Sequence[int]) -> tuple[int, int]:
-    """The player with an uncalled bet, and the bet's uncalled chips; (0, 0) if there is none."""
+    """The player with an uncalled bet and the number of uncalled chips; (0, 0) if there is none."""
     most, second = sorted(paid)[-1:-3:-1]
     return paid.index(most) * (most > second), most - second
 
@@ -34,7 +34,7 @@ def side_pots(paid: Sequence[int], folded: Sequence[bool], dead: int = 0) -> lis
 
 
 def won(pots: Sequence[tuple[int, list[int]]], strengths: Sequence[int], order: Sequence[int] | None) -> list[float]:
-    """Chips that each player wins from the pots.
+    """The chips that each player wins from the pots.
 
     Args:
         pots: as returned by :func:`side_pots`.

@@ -70,7 +70,7 @@ class BettingState(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """All fields except ``line``; they determine the rest of the hand."""
+        """All fields except ``line``; together they determine the rest of the hand."""
         return self[:-1]
 
 
@@ -173,12 +173,12 @@ class BettingRules:
         return self.min_bet or (self.blinds[1] if self.rules == TDA else max(self.blinds))
 
     def seat(self, position: int) -> int:
-        """The player in a position: 0 is the small blind, 1 the big blind."""
+        """The player in a position, where 0 is the small blind and 1 the big blind."""
         players = len(self.stacks)
         return (self.dealer + position + (players > 2)) % players
 
     def by_seat(self, amounts: Sequence[int]) -> tuple[int, ...]:
-        """Amounts by position (0 where missing) as amounts by player."""
+        """Convert amounts by position (0 if omitted) to amounts by player."""
         by_player = [0] * len(self.stacks)
         for position, amount in enumerate(amounts):
             by_player[self.seat(position)] = amount
@@ -186,7 +186,7 @@ class BettingRules:
 
     @cached_property
     def posted(self) -> tuple[int, ...]:
-        """The ante that each player has posted."""
+        """The ante posted by each player."""
         return tuple(min(ante, stack) for ante, stack in zip(self.by_seat(self.antes), self.stacks, strict=True))
 
     @cached_property
@@ -196,12 +196,12 @@ class BettingRules:
 
     @cached_property
     def dead(self) -> int:
-        """Chips in the pot that are no bets."""
+        """Chips in the pot that are not part of a bet, such as antes."""
         return self.pot + sum(self.posted)
 
     @cached_property
     def root(self) -> BettingState:
-        """The state after the blinds, or at the start of the first street without blinds."""
+        """The state after the blinds are posted; without blinds, the start of the first street."""
         stacks, players = self.behind, len(self.stacks)
         paid, none, nobody = self.by_seat(self.blinds), (False,) * players, (NOT_YET,) * players
         if not self.blinds:
@@ -222,13 +222,13 @@ class BettingRules:
         return BettingState(first, self.first_street, paid, none, waiting, faced, 0, least, full, 0, nobody, False, "")
 
     def next_player(self, waiting: tuple[bool, ...], after: int) -> int:
-        """The next player to act, clockwise from a player; ``CHANCE`` if there is none."""
+        """The next player to act, clockwise from a player; ``CHANCE`` if nobody has to act."""
         if True not in waiting:
             return CHANCE
         return waiting.index(True, after + 1) if True in waiting[after + 1 :] else waiting.index(True)
 
     def bets(self, state: BettingState) -> int:
-        """Number of bets and raises on this street; the blinds count as one."""
+        """The number of bets and raises on this street; the blinds count as one."""
         return state.raises + (bool(self.blinds) and state.street == self.first_street)
 
     def legal_raises(self, state: BettingState) -> range:
@@ -252,7 +252,7 @@ class BettingRules:
         return range(max(least, CALL + 1) if self.blinds else least, stack + 1)  # in whole hands, action 1 is a call
 
     def actions(self, state: BettingState) -> Actions:
-        """The actions offered to the player to act."""
+        """The actions offered to the player to act, a subset of the legal ones."""
         legal = self.legal_raises(state)
         raises = self.plan.offered(state, self, legal) if legal and not self.limits else legal
         if state.paid[state.player] == state.faced:
@@ -316,8 +316,9 @@ class BettingRules:
         )
 
     def owes(self, state: BettingState, folded: tuple[bool, ...], player: int) -> bool:
-        """Whether a player may still act: it has matched the bet, or another active player has more chips than it has put
-        in."""
+        """Whether a player still has a decision: it has matched the bet, or another active player has more chips than it has
+        put in.
+        """
         put = state.paid[player]
         return put >= state.faced or any(
             stack > put and not out and seat != player
@@ -347,12 +348,12 @@ class BettingRules:
         )
 
     def next_to_act(self, waiting: tuple[bool, ...], player: int, street: int) -> int:
-        """The player to act after a player; ``CHANCE`` where a street ends, ``TERMINAL`` after the last street."""
+        """The player to act after a player; ``CHANCE`` at the end of a street, ``TERMINAL`` after the last street."""
         following = self.next_player(waiting, player)
         return TERMINAL if following == CHANCE and street + 1 == self.streets else following
 
     def next_street(self, state: BettingState) -> BettingState:
-        """The state at the start of the next street, after its deal; no player acts if fewer than two have chips."""
+        """The state at the start of the next street, after its cards; no player acts if fewer than two players have chips."""
         waiting = tuple(not out and stack > put for out, stack, put in zip(state.folded, self.behind, state.paid, strict=True))
         if sum(waiting) < 2:
             waiting = (False,) * len(waiting)
@@ -371,7 +372,7 @@ class BettingRules:
         )
 
     def to_act(self, state: BettingState) -> BettingState:
-        """The state after dealing streets until a player acts or the hand is over."""
+        """The state after dealing one or more streets, until a player acts or the hand is over."""
         while state.player == CHANCE:
             state = self.next_street(state)
         return state

@@ -1,4 +1,4 @@
-"""The betting tree of a spot: all betting lines of all remaining streets, with the cards factored out.
+"""The betting tree of a spot: all betting lines on all remaining streets, without cards.
 
 Legal bets do not depend on the cards, so one tree serves every board: a street ends in one :class:`StreetEnd`, whatever the
 next card. Nodes are numbered in preorder, and the root is node 0.
@@ -61,7 +61,7 @@ class Decision:
     street_bets: tuple[float, float]
 
     def bets(self) -> Bets:
-        """The actions as bets."""
+        """The actions at this decision with their bet sizes."""
         faced, pot = max(self.street_bets), 2 * max(self.contributions)
         kinds = tuple(BET_KINDS.get(action.kind, "bet") for action in self.actions)
         raised = np.array([kind == "bet" for kind in kinds])
@@ -80,7 +80,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Showdown:
-    """The betting ended on ``street``; before the last street, both players are all-in and the board is run out."""
+    """The betting ended on ``street``; before the last street, both players are all-in and the remaining board is dealt."""
 
     street: int
     contributions: tuple[float, float]
@@ -88,7 +88,7 @@ class Showdown:
 
 @dataclass(frozen=True, slots=True)
 class StreetEnd:
-    """``street`` ended with chips left: cards are dealt, then the decision ``child`` opens the next street."""
+    """``street`` ended and both players have chips left: cards are dealt, then the decision ``child`` opens the next street."""
 
     street: int
     child: int
@@ -107,19 +107,19 @@ class BettingTree:
 
     @cached_property
     def names(self) -> list[str]:
-        """Names of all actions, ordered by kind, then by amount, as at every node."""
+        """Names of all actions in the tree, ordered by kind, then by amount, as at every node."""
         actions = {action for _, node in self.decisions() for action in node.actions}
         return list(dict.fromkeys(map(str, sorted(actions, key=lambda action: (KINDS.index(action.kind), action.amount)))))
 
     @cached_property
     def moves(self) -> list[list[int]]:
-        """The actions at each node as indices into :attr:`names`; empty at nodes without a decision."""
+        """The actions at each node as indices into :attr:`names`; empty where no player acts."""
         number = {name: action for action, name in enumerate(self.names)}
         return [[number[str(action)] for action in node.actions] if isinstance(node, Decision) else [] for node in self.nodes]
 
     @cached_property
     def lines(self) -> list[str]:
-        """The actions that lead to each node, as text; streets are separated by ``/``."""
+        """The actions that lead to each node, as text with ``/`` between streets."""
         lines = [""] * len(self)
         for number, node in enumerate(self.nodes):
             if isinstance(node, Decision):
@@ -141,7 +141,7 @@ class BettingTree:
 
 
 def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
-    """Payoffs at a terminal, in chips relative to getting back half of the starting pot each.
+    """Payoffs at a terminal, in chips relative to each player taking back half of the starting pot.
 
     With m the smaller contribution, the pot is 2m (an uncalled bet is returned) and the rake r is taken from it: the winner
     gets m - r, the loser -m, and in a tie both get -r/2.
@@ -156,12 +156,12 @@ def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
 
 
 def rake_taken(node: Fold | Showdown, rake: Rake) -> float:
-    """The chips that the house takes from the pot of a terminal."""
+    """The rake in chips that the house takes from the pot at a terminal."""
     return rake.of(2 * min(node.contributions), dealt=isinstance(node, Showdown) or node.street > 0)
 
 
 def stakes_of(node: Node) -> Stakes:
-    """Each player's chips at a node; at terminals, after settlement."""
+    """Each player's chips in the pot at a node; at terminals, after settlement."""
     return Stakes(node.contributions, node.street, isinstance(node, Fold | Showdown))
 
 
@@ -175,7 +175,7 @@ def betting_tree(spot: Spot) -> BettingTree:
 
 
 def tree_from(rules: BettingRules, root: BettingState, half_pot: float | None = None) -> BettingTree:
-    """The betting tree from the beginning of a street on.
+    """The betting tree from the start of a street on.
 
     Args:
         rules: rules of two players, with the dealer as player 1.
@@ -206,7 +206,7 @@ class Draft:
 
 
 class TreeBuilder:
-    """Grows the tree depth first with an explicit stack, so that long lines do not exceed Python's recursion limit.
+    """Builds the tree depth first with an explicit stack, so that long lines do not exceed Python's recursion limit.
 
     A state reached by several lines is computed once.
     """
@@ -242,7 +242,7 @@ class TreeBuilder:
                 drafts.append(Showdown(street, self.paid(state)))
 
     def decision(self, state: BettingState) -> tuple[Decision, list[BettingState]]:
-        """The decision at a state, without children, and the state after each of its actions."""
+        """The decision at a state, without its children, and the state after each of its actions."""
         actions = self.rules.actions(state)
         after = self.rules.following(state, actions)
         shown = tuple([self.action(state, action) for action in actions.passive])
@@ -260,7 +260,7 @@ class TreeBuilder:
         return Action("call", (faced - state.base) * self.chip) if faced > state.paid[state.player] else Action("check")
 
     def paid(self, state: BettingState) -> tuple[float, float]:
-        """Each player's chips in the pot."""
+        """Each player's chips in the pot at a state."""
         first, second = state.paid
         return self.half_pot + first * self.chip, self.half_pot + second * self.chip
 

@@ -1,4 +1,4 @@
-"""The size of a betting tree, computed without building it: the number of nodes on every street, with cards factored out.
+"""The number of nodes of a betting tree on every street, cards factored out, computed without building the tree.
 
 Lines that lead to the same state are counted together, action by action, so the sizes of most trees are exact and quick
 to compute. With too many states, a random sample represents them all (stochastic enumeration, Rubinstein 2013).
@@ -24,7 +24,7 @@ Lines = dict[tuple[object, ...], tuple[BettingState, int]]
 
 
 def check_nodes(nodes: int) -> None:
-    """Reject a betting tree of more than ``MOST_NODES`` nodes.
+    """Reject a betting tree with more than ``MOST_NODES`` nodes.
 
     Raises:
         SpecError: the tree is larger.
@@ -72,11 +72,11 @@ class BettingSize:
 
     @property
     def decisions(self) -> int:
-        """Decisions of all players."""
+        """The number of decisions of all players."""
         return sum(sum(street.decisions) for street in self.streets) + self.waiting
 
     def numbers(self, rows: Sequence[int]) -> int:
-        """Number of table entries: actions at all decisions times the number of rows of their street."""
+        """The number of table entries: for every street, the actions at all decisions times the street's number of rows."""
         counted = sum(count * sum(street.actions) for count, street in zip(rows, self.streets, strict=False))
         return counted + self.waiting * rows[len(self.streets) - 1]
 
@@ -88,7 +88,7 @@ def betting_size(
     streets: int | None = None,
     enough: Callable[[BettingSize], bool] | None = None,
 ) -> BettingSize:
-    """The size of a betting tree with at least one decision; takes a second or two at most.
+    """The size of a betting tree that begins with a decision; takes at most a second or two.
 
     Args:
         rules: rules of any number of players.
@@ -120,7 +120,7 @@ def betting_size(
 
 
 def count_street(rules: BettingRules, opened: Lines, size: BettingSize, enough: Callable[[BettingSize], bool] | None) -> Lines:
-    """Count the betting of one street; returns the states at the start of the next street.
+    """Count the betting of one street; return the states at the start of the next street.
 
     Args:
         rules: the rules.
@@ -163,7 +163,7 @@ def add(states: Lines, state: BettingState, lines: int) -> None:
 
 
 def drawn(level: Lines, generator: random.Random) -> Lines:
-    """A random sample of the states, scaled to the same number of lines."""
+    """A random sample of the states, weighted so that the number of lines stays the same."""
     sample = dict(generator.sample(list(level.items()), MOST_STATES))
     share = Fraction(sum(lines for _, lines in level.values()), sum(lines for _, lines in sample.values()))
     return {key: (state, round(lines * share)) for key, (state, lines) in sample.items()}

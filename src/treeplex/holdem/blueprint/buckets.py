@@ -1,4 +1,4 @@
-"""A full-game hold'em blueprint from a given street on, as a per-hand policy."""
+"""A full-game hold'em blueprint from a given street on, as a policy over hands."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -70,24 +70,24 @@ class BucketPolicy:
         return cls(blueprint, HoldemGame(spot.spot, spot.betting), numbered(blueprint, spot.betting, 0, ""))
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        """The bucket of each hand on a board."""
         street = self.game.spot.format.street(board)
         return Classes(street, self.blueprint.rows.counts[street], bucket_rows(self.blueprint.rows, board))
 
     def table(self, node: int, name: Hashable) -> Floats:
-        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        """The policy of each bucket at a decision of the betting tree, float64 [A, classes]."""
         if node not in self._tables:
             self._tables[node] = self.blueprint.table(int(self.nodes[node]))
         return self._tables[node]
 
     def biased(self, factor: float = 10.0) -> list[HandPolicy]:
-        """See :func:`treeplex.holdem.policies.by_hand.biased_hands`."""
+        """The policy, and copies biased towards folding, calling and raising."""
         return biased_hands(self, factor)
 
 
 @lru_cache(maxsize=32)
 def street_tree(blueprint: HoldemBlueprint, node: int, table: BettingState) -> tuple[BettingTree, Ints]:
-    """The betting tree from the start of a street on, and the blueprint's node for each decision (-1 elsewhere).
+    """The betting tree from the start of a street on, and the blueprint's node for each of its decisions (-1 elsewhere).
 
     Raises:
         GameError: no heads-up street begins there.
@@ -98,7 +98,7 @@ def street_tree(blueprint: HoldemBlueprint, node: int, table: BettingState) -> t
 
 
 def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str) -> Ints:
-    """A blueprint's node for each decision of a betting tree, int64 [nodes]; -1 elsewhere.
+    """The blueprint's node for each decision of a betting tree, int64 [nodes]; -1 elsewhere.
 
     Args:
         blueprint: the blueprint.

@@ -1,4 +1,4 @@
-"""Full-game hold'em policies: the blueprint file that training writes, and lookups of each hand's policy."""
+"""Full-game hold'em policies: the blueprint file written by training, and the policy of each hand."""
 
 import json
 import os
@@ -65,7 +65,7 @@ class HoldemBlueprint:
         return in_proportion(self.shares[first : first + rows * count].reshape(rows, count).T)
 
     def labels(self, node: int) -> list[int]:
-        """Action labels at a decision: fold, call, or the total chips raised to."""
+        """Action labels at a decision: fold, call, or the total number of chips raised to."""
         action_labels: list[int] = self.nodes.labels[slots_of(self.nodes, node)].tolist()
         return action_labels
 
@@ -74,7 +74,7 @@ class HoldemBlueprint:
         return int(self.nodes.child[self.nodes.first[node] + number])
 
     def decision(self, state: State) -> int:
-        """The decision of a public state with a player to act.
+        """The decision at a public state where a player acts.
 
         Raises:
             GameError: the blueprint has no line to the state.
@@ -111,7 +111,7 @@ class HoldemBlueprint:
 
 @lru_cache(maxsize=2)
 def loaded(path: Path, changed: int) -> HoldemBlueprint:
-    """The policy in a file with this modification time; cached."""
+    """The policy in a file, cached until the file's modification time changes."""
     with TensorFile(path, FORMAT, VERSION) as file:
         try:
             spec, given, card = file.about["game"], json.loads(file.about["buckets"]), json.loads(file.about["card"])
@@ -131,7 +131,7 @@ def loaded(path: Path, changed: int) -> HoldemBlueprint:
 
 
 def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> CardRows:
-    """Table rows: one per bucket, per bucket sequence with ``recall``, or per hand if ``counts`` is empty.
+    """A card abstraction as table rows: per bucket, per bucket sequence with ``recall``, or per hand if ``counts`` is empty.
 
     Raises:
         SpecError: invalid counts or method.
@@ -165,7 +165,7 @@ def bucket_plan(counts: tuple[int, ...], method: str, recall: bool) -> BucketPla
 
 
 def in_proportion(shares: NDArray[np.uint8]) -> Floats:
-    """Normalise action weights [A, ...] to probabilities; uniform where all are 0."""
+    """Normalise action weights [A, ...] to probabilities; uniform where all weights are 0."""
     weights = shares.astype(np.float64)
     total = weights.sum(axis=0)
     return np.asarray(np.divide(weights, total, out=np.full(weights.shape, 1.0 / len(weights)), where=total > 0))
@@ -173,12 +173,12 @@ def in_proportion(shares: NDArray[np.uint8]) -> Floats:
 
 @lru_cache(maxsize=256)
 def bucket_rows(rows: CardRows, board: tuple[int, ...]) -> NDArray[np.int64]:
-    """:meth:`CardRows.at`, cached."""
+    """The rows of :meth:`CardRows.at`, cached."""
     return rows.at(board)
 
 
 def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Accumulated policies as probabilities in units of 1 / :data:`STEPS`, rounded, in the same layout."""
+    """Accumulated policies as probabilities rounded to multiples of 1 / :data:`STEPS`, in the same layout."""
     stored = np.zeros(len(average), np.uint8)
     for node in range(len(nodes.player)):
         count = int(nodes.actions[node])
@@ -206,7 +206,7 @@ def decision_after(blueprint: HoldemBlueprint, line: str) -> int:
 
 
 def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
-    """The shares as probabilities; uniform where nothing was learned."""
+    """The blueprint's stored shares as probabilities; uniform where nothing was learned."""
     probabilities, nodes, counts = blueprint.shares.astype(np.float32), blueprint.nodes, blueprint.rows.counts
     for node, count in enumerate(nodes.actions.tolist()):
         entries = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)

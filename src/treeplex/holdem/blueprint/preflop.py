@@ -1,4 +1,4 @@
-"""Preflop charts of full-game hold'em blueprints: action frequencies by hand class."""
+"""Preflop charts from full-game hold'em blueprints: action frequencies by hand class."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -59,7 +59,7 @@ class ChartDecision(NamedTuple):
 
 
 class ChartBook(NamedTuple):
-    """All preflop decisions of a solved game, the first decision first.
+    """All preflop decisions of a solved game, starting with the first.
 
     Attributes:
         name: name of the source.
@@ -102,7 +102,7 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
 
 
 def words_of(line: str) -> list[str]:
-    """The actions in the text of a line.
+    """The actions in a line, as separate words.
 
     Raises:
         SpecError: the text is not a line.

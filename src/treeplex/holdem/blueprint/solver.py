@@ -1,4 +1,4 @@
-"""External-sampling MCCFR on full-game hold'em, for any number of players and any betting, with or without buckets.
+"""External-sampling MCCFR on full-game hold'em, for any number of players, any betting, and hands or buckets.
 
 The updates are those of Brown and Sandholm 2019 (Pluribus): linear discounting in steps, pruning of actions with very
 negative regrets in most traversals, and 32-bit regrets with a floor. There are two deviations. One board is dealt for
@@ -36,7 +36,7 @@ DECISION_BYTES = 1_500
 
 
 class BlueprintSolver:
-    """Solves full-game hold'em; each iteration samples one board.
+    """Solves full-game hold'em; every iteration samples one board.
 
     Attributes:
         rules, rows: betting rules and card abstraction.
@@ -82,7 +82,7 @@ class BlueprintSolver:
         self._chunk = -1
 
     def run(self, boards: int) -> None:
-        """Run another ``boards`` boards."""
+        """Run another ``boards`` iterations, one board each."""
         for _ in range(boards):
             chunk, index = divmod(self.iteration, CHUNK)
             if chunk != self._chunk:
@@ -115,12 +115,12 @@ class BlueprintSolver:
 
 
 def predicted_bytes(size: BettingSize, counts: Sequence[int]) -> int:
-    """Memory of a run with a betting tree of this size, in bytes, excluding the buckets (hold'em: some 300 MB)."""
+    """Memory in bytes for a run with a betting tree of this size, excluding the buckets (about 300 MB in hold'em)."""
     return NUMBER_BYTES * size.numbers(counts) + DECISION_BYTES * size.decisions
 
 
 def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None) -> None:
-    """Reject a betting tree whose tables do not fit into memory, before anything is built.
+    """Reject a betting tree whose tables do not fit into memory, before building anything.
 
     Args:
         rules: the betting rules.

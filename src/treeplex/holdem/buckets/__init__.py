@@ -1,1 +1,1 @@
-"""Card abstraction: hands of similar strength share a bucket, and the abstract game over buckets."""
+"""Card abstraction: buckets of hands with similar strength, and the abstract game over buckets."""

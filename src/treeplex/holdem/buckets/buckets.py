@@ -1,4 +1,4 @@
-"""Card abstraction: strength buckets on each street, and the bucket sequence of every hand on a board."""
+"""Card abstraction: strength buckets on each street, and the bucket sequence of each hand on a board."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ class Buckets:
 
     @property
     def identity(self) -> str:
-        """SHA-256 of the plan, the cards, the tables, and details that are not stored in the tables."""
+        """SHA-256 digest of the plan, the cards, the bucket tables, and details that are not stored in the tables."""
         text = json.dumps([asdict(self.plan), list(self.strengths.format.deck)], sort_keys=True)
         digest = hashlib.sha256(text.encode())
         for table in self.tables:
@@ -90,7 +90,7 @@ class Buckets:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Complete boards with the rows of their flops and turns in the tables.
+    """Complete boards, with the rows of their flops and turns in the strength tables.
 
     Attributes:
         boards: int64 [n, 5]; the first three cards are the flop, the fourth is the turn.
@@ -114,14 +114,14 @@ def placed(strengths: Strengths, boards: Ints) -> Places:
 
 
 def random_boards(strengths: Strengths, count: int, random: np.random.Generator) -> Places:
-    """Independent uniformly random complete boards."""
+    """Sample complete boards independently and uniformly at random."""
     deck = np.array(strengths.format.deck, dtype=np.int64)
     chosen = np.argsort(random.random((count, len(deck))), axis=1)[:, :5]
     return placed(strengths, np.ascontiguousarray(deck[chosen]))
 
 
 def boards_after(strengths: Strengths, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
-    """Random complete boards that begin with these cards; all of them, each once, if there are at most ``count``."""
+    """Sample complete boards that begin with these cards; if there are at most ``count``, return each of them once."""
     if not start:
         return random_boards(strengths, count, random)
     rest = np.array(strengths.format.cards_left(start), dtype=np.int64)
@@ -180,7 +180,7 @@ def make_buckets(
 
 
 def street_codes(strengths: Strengths, method: str) -> tuple[Codes, Codes, Codes]:
-    """Codes of hands before the river: E[HS2], or for pairs the high bytes of E[HS] and E[HS2]."""
+    """Strength codes of hands before the river: E[HS2], or for ``kmeans-pair`` the high bytes of E[HS] and E[HS2]."""
     kinds = (strengths.preflop, strengths.flop, strengths.turn)
     if method == "kmeans-pair":
         pairs = [(kind[MEAN] & 0xFF00) | (kind[SQUARE] >> 8) for kind in kinds]
@@ -189,7 +189,7 @@ def street_codes(strengths: Strengths, method: str) -> tuple[Codes, Codes, Codes
 
 
 def features(street: int, pairs: bool, river_codes: int) -> NDArray[np.float64]:
-    """Features of each code: float64 [codes, 1] E[HS2], or [codes, 2] for pairs, E[HS2] last."""
+    """Features of each code: E[HS2], float64 [codes, 1], or for pairs E[HS] and E[HS2], float64 [codes, 2]."""
     if street == 3:
         return (np.arange(river_codes)[:, None] / (river_codes - 1)) ** 2
     numbers = np.arange(FULL + 1)
@@ -201,7 +201,7 @@ def features(street: int, pairs: bool, river_codes: int) -> NDArray[np.float64]:
 def turn_weights(
     strengths: Strengths, codes: tuple[Codes, Codes, Codes], tables: list[Table], plan: BucketPlan, groups: int
 ) -> NDArray[np.float64]:
-    """Deals of each code on the turn after each bucket sequence, [groups, codes]; covers every flop of every turn board."""
+    """The number of deals of each turn code after each bucket sequence, [groups, codes], over all flops of all turn boards."""
     boards = strengths.turns.boards.astype(np.int64)
     flops = np.stack([np.delete(boards, removed, axis=1) for removed in range(4)], axis=1)
     rows, renamings = strengths.flops.find(flops)
@@ -223,7 +223,7 @@ def sampled_weights(
     groups: int,
     start: tuple[int, ...],
 ) -> NDArray[np.float64]:
-    """Deals of each code on the next street after each bucket sequence, on the plan's random boards, [groups, codes]."""
+    """The number of deals of each next-street code after each bucket sequence, on the plan's random boards, [groups, codes]."""
     street = len(tables)
     river_codes = 2 * strengths.opponents + 1
     sizes = [FULL + 1, FULL + 1, FULL + 1, river_codes]

@@ -1,4 +1,4 @@
-"""Divides weighted codes into buckets of ascending strength: percentile buckets or k-means clusters."""
+"""Division of weighted codes into buckets of ascending strength, by percentiles or k-means."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ MOST_ROUNDS = 100
 
 
 def percentiles(weights: Floats, count: int) -> Table:
-    """Buckets of equal weight; a code is assigned to the bucket that contains the midpoint of its weight.
+    """Buckets of equal weight; a code belongs to the bucket that contains the midpoint of its weight.
 
     Args:
         weights: float64 [G, C], weight of each code in ascending strength, for each group.
@@ -46,7 +46,7 @@ def clusters(weights: Floats, features: Floats, count: int) -> Table:
 
 
 def centres(weights: Floats, features: Floats, count: int) -> Floats:
-    """Centres float64 [k, D], k at most ``count``, by ascending last feature."""
+    """The centres of k-means, float64 [k, D] with k at most ``count``, in ascending order of the last feature."""
     used = np.flatnonzero(weights)
     used = used[np.argsort(features[used, -1], kind="stable")]
     mass, points = weights[used], features[used]

@@ -1,4 +1,4 @@
-"""Compiles a bucket game directly from betting nodes and bucket sequences, without enumerating pairs of sequences.
+"""Compiler for bucket games: uses betting nodes and bucket sequences, without enumerating pairs of sequences.
 
 All update rules, evaluations and exact methods for compiled games then apply. Chance is in the payoff: all folds share
 the table of pairs and all showdowns the table of wins, each summed down to the streets on which the two players last
@@ -30,7 +30,7 @@ class Infostates(LazyInfostates):
     """The infostate string of every infoset, generated on demand."""
 
     def __init__(self, game: BucketGame, nodes: Ints, sequences: Ints) -> None:
-        """``nodes`` and ``sequences`` are int64 [I]: betting-tree node and bucket sequence of each infoset."""
+        """Store the betting-tree node and the bucket sequence of each infoset, int64 [I] each."""
         self._game, self.nodes, self.sequences = game, nodes, sequences
         self._players = [node.player if isinstance(node, Decision) else -1 for node in game.tree.nodes]
 
@@ -53,7 +53,7 @@ class Infostates(LazyInfostates):
 
 
 class BucketWalk:
-    """A traversal of the betting tree that collects the infosets of every decision, and the terminals."""
+    """A traversal of the betting tree that collects terminals and the infosets of every decision."""
 
     def __init__(self, game: BucketGame) -> None:
         self.game = game
@@ -95,7 +95,7 @@ class BucketWalk:
 
 
 def compile_buckets(game: BucketGame, *, limit: int | None = None) -> CompiledGame:
-    """Compile a game of buckets.
+    """Compile a bucket game.
 
     Args:
         game: the game.
@@ -163,7 +163,7 @@ def parents(walk: BucketWalk, row: int, first: Ints) -> Ints:
 
 
 def terminals(walk: BucketWalk, first: Ints, final: Ints) -> Dense:
-    """The dense operator; terminals with the same table and the same streets of last actions form a group."""
+    """The dense operator, in which terminals with the same table and the same streets of last actions form a group."""
     groups: dict[tuple[bool, int, int], list[tuple[int, int, float]]] = {}
     for shown, chips, one, two in walk.ends:
         starts = [int(first[last[0]]) + last[1] if last[0] >= 0 else player for player, last in enumerate((one, two))]
@@ -194,7 +194,7 @@ def names_of(game: BucketGame, player: int) -> dict[int, str]:
 
 
 def size_of(walk: BucketWalk) -> GameSize:
-    """The game's size; equal to the size found by enumerating all histories."""
+    """The game's size, equal to the one found by enumerating all histories."""
     game = walk.game
     pairs = [game.pairs_on(street, street) > 0 for street in range(len(game.counts))]
     met = [int(possible.sum()) for possible in pairs]

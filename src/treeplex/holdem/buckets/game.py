@@ -1,4 +1,4 @@
-"""The bucket game: chance deals both players a bucket on every street, with any betting tree.
+"""The bucket game: chance deals both players a bucket on every street; any betting tree can be used.
 
 A player knows its own *sequence* of buckets so far; no cards are public. Two tables over pairs of last-street sequences give
 the probability of each pair and the expected showdown. Solving and exploitability refer to the game that these tables
@@ -36,7 +36,7 @@ TOLERANCE = 1e-3
 
 
 class BucketState(CheckedState):
-    """Both bucket sequences, and the node of the betting tree; :data:`DEAL` before the first deal."""
+    """Both players' bucket sequences and the node of the betting tree; :data:`DEAL` before the first deal."""
 
     __slots__ = ("game", "node", "sequences")
 
@@ -99,7 +99,7 @@ class BucketState(CheckedState):
 
 
 class BucketGame(Game):
-    """Two-player poker with buckets for hands; payoffs in chips. Player 0 is out of position, the big blind preflop.
+    """Two-player poker with buckets in place of hands; payoffs in chips. Player 0 is out of position and the big blind preflop.
 
     Attributes:
         spot: stacks, blinds and bets; of its cards only the number of streets matters.
@@ -118,7 +118,7 @@ class BucketGame(Game):
         spec: str = "",
         parameters: Mapping[str, object] | None = None,
     ) -> None:
-        """Describe the game; expensive parts are computed on first use.
+        """Describe the game; expensive parts are computed when they are first used.
 
         Args:
             spot: see the attributes.
@@ -141,7 +141,7 @@ class BucketGame(Game):
         return BucketState(self, (0, 0), DEAL)
 
     def compile_directly(self, limit: int | None) -> object:
-        """See :func:`treeplex.holdem.buckets.compile_buckets.compile_buckets`."""
+        """Compile the game directly; see :func:`treeplex.holdem.buckets.compile_buckets.compile_buckets`."""
         compiled: object = named("treeplex.holdem.buckets.compile_buckets:compile_buckets")(self, limit=limit)
         return compiled
 
@@ -154,7 +154,7 @@ class BucketGame(Game):
 
     @cached_property
     def tables(self) -> tuple[Table, Table]:
-        """:attr:`pairs` and :attr:`wins`.
+        """The tables :attr:`pairs` and :attr:`wins`, validated.
 
         Raises:
             GameError: the tables have the wrong shape, or the pairs are not probabilities.
@@ -182,7 +182,7 @@ class BucketGame(Game):
 
     @property
     def pairs(self) -> Table:
-        """Probability of each pair of sequences of the last street, player 0's first: float32 [S, S], sums to 1."""
+        """Probability of each pair of sequences up to the last street, float32 [S, S]: player 0's first, sum 1."""
         return self.tables[0]
 
     @property
@@ -192,11 +192,11 @@ class BucketGame(Game):
 
     @property
     def sequences(self) -> tuple[int, ...]:
-        """Number of bucket sequences on each street."""
+        """The number of bucket sequences on each street."""
         return tuple(prod(self.counts[: street + 1]) for street in range(len(self.counts)))
 
     def pairs_on(self, first: int, second: int) -> Floats:
-        """Probabilities of player 0's sequences up to one street with player 1's up to another (-1: none); sum 1."""
+        """Probabilities of player 0's sequences up to one street and player 1's up to another (-1: none), with sum 1."""
         return self._marginal(0, first, second)
 
     def wins_on(self, first: int, second: int) -> Floats:
@@ -204,7 +204,7 @@ class BucketGame(Game):
         return self._marginal(1, first, second)
 
     def _marginal(self, table: int, first: int, second: int) -> Floats:
-        """A table marginalised over the streets after ``first`` and ``second``, float64."""
+        """Sum a table over the streets after ``first`` for player 0 and after ``second`` for player 1, float64."""
         key = table, first, second
         if key not in self._marginals:
             sizes = [self.sequences[street] if street >= 0 else 1 for street in (first, second)]
@@ -225,7 +225,7 @@ class BucketGame(Game):
         return CHANCE if event is None or isinstance(event, StreetEnd) else TERMINAL
 
     def dealt_at(self, node: int) -> int:
-        """The last street dealt at a node, counted from the first street played; -1 for none."""
+        """The last street dealt at a node, counted from the first street played; -1 before any deal."""
         return -1 if node == DEAL else self.tree.nodes[node].street - self.spot.street
 
     def infostate(self, player: int, node: int, sequence: int) -> str:
@@ -234,7 +234,7 @@ class BucketGame(Game):
 
     @cached_property
     def texts(self) -> list[list[str]]:
-        """Text of each bucket sequence on each street; buckets are numbered from 1, the weakest."""
+        """The text of each bucket sequence on each street; bucket 1 is the weakest."""
         texts = [[str(bucket + 1) for bucket in range(self.counts[0])]]
         for count in self.counts[1:]:
             texts.append([f"{earlier} {bucket + 1}" for earlier in texts[-1] for bucket in range(count)])

@@ -1,4 +1,4 @@
-"""Clusters flop and turn hands by histograms of their strength on the river.
+"""Clustering of flop and turn hands by histograms of their strength on the river.
 
 E[HS2] is a single number, which may be equal for a draw and a weak pair. Histograms distinguish them (Gilpin, Sandholm and
 Sørensen 2007; Johanson, Burch, Valenzano and Bowling 2013, who cluster by earth mover's distance). The distance here is the
@@ -24,7 +24,7 @@ ROUNDS = 30
 
 
 def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, done: Done | None = None) -> tuple[Codes, Codes]:
-    """The cluster of every hand on every canonical flop and turn; clusters are in order of ascending mean strength.
+    """The cluster of every hand on every canonical flop and turn, numbered in ascending order of mean strength.
 
     Args:
         strengths: hand strengths of the format.
@@ -44,7 +44,7 @@ def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, d
 
 
 def turn_histograms(strengths: Strengths, done: Done | None = None) -> Counts:
-    """Number of rivers in each bin for every hand on every canonical turn, uint8 [R, H, B]; 0 for blocked hands."""
+    """The number of rivers in each bin for every hand on every canonical turn, uint8 [R, H, B]; 0 for blocked hands."""
     format, boards = strengths.format, strengths.turns.boards
     counts = np.zeros((len(boards), len(format.hands), BINS), np.uint8)
     river, board, most = River(format), np.empty(5, np.int64), 2 * strengths.opponents + 1
@@ -60,7 +60,7 @@ def turn_histograms(strengths: Strengths, done: Done | None = None) -> Counts:
 
 
 def flop_sums(strengths: Strengths, turn: Counts) -> NDArray[np.uint16]:
-    """Number of run-outs in each bin for every hand on every canonical flop, uint16 [F, H, B]."""
+    """The number of runouts in each bin for every hand on every canonical flop, uint16 [F, H, B]."""
     format, flops, turns = strengths.format, strengths.flops, strengths.turns
     deck = np.array(format.deck)
     sums = np.zeros((len(flops.boards), len(format.hands), BINS), np.uint16)
@@ -88,7 +88,7 @@ def clustered(
 
 
 def cumulative(histograms: NDArray[np.unsignedinteger], total: int) -> Singles:
-    """Shares of run-outs up to each bin but the last, float32 [n, B - 1]."""
+    """The cumulative share of runouts up to each bin except the last, float32 [n, B - 1]."""
     return np.asarray(histograms.cumsum(axis=1)[:, :-1] / np.float32(total), np.float32)
 
 

@@ -1,4 +1,4 @@
-"""Joint distribution and showdowns of two players' bucket sequences, computed from all pairs of hands on many boards."""
+"""Joint distribution and showdowns of both players' bucket sequences, from all pairs of hands on many boards."""
 
 import numpy as np
 

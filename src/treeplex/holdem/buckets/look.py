@@ -13,7 +13,7 @@ from treeplex.holdem.cards.strength import FULL, MEAN, SQUARE, River
 
 @dataclass(frozen=True)
 class Look:
-    """A hand on one street: E[HS], E[HS2] (on the river HS and its square) and its bucket, numbered from 0."""
+    """A hand on one street: E[HS], E[HS2] (on the river, HS and its square) and the bucket, numbered from 0."""
 
     street: str
     mean: float
@@ -22,7 +22,7 @@ class Look:
 
 
 def preflop_buckets(buckets: Buckets) -> list[tuple[str, ...]]:
-    """The hand classes of each preflop bucket, weakest bucket first, and the strongest class first within each bucket."""
+    """The hand classes in each preflop bucket: weakest bucket first, and strongest class first within a bucket."""
     strengths = buckets.strengths
     codes = buckets.codes[0]
     table = buckets.tables[0][0]

@@ -35,7 +35,7 @@ def bucketed_holdem(
     river_boards: int = 20_000,
     seed: int = 0,
 ) -> BucketGame:
-    """Bucketed hold'em: fixed limit, or no limit with ``sizes`` and a ``stack``; payoffs in chips.
+    """Bucketed hold'em: fixed limit, or no-limit if ``sizes`` and ``stack`` are given; payoffs in chips.
 
     Raises:
         SpecError: a value out of range.
@@ -81,7 +81,7 @@ def bucketed_holdem(
 
 @lru_cache(maxsize=4)
 def buckets_of(plan: BucketPlan, form: Format, start: tuple[int, ...] = ()) -> "Buckets":
-    """The buckets of a plan on boards with the given first cards; hand strengths are computed once and cached on disk."""
+    """The buckets of a plan on boards with the given first cards; hand strengths are cached on disk."""
     from treeplex.holdem.buckets.buckets import (
         make_buckets,
     )  # imported here because they load Numba, which most games do not need

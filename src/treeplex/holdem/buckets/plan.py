@@ -61,7 +61,7 @@ class BucketPlan:
             raise SpecError(f"buckets: boards is {self.boards}; give at least 1")
 
     def check_sequences(self, most: int) -> None:
-        """Reject more than ``most`` bucket sequences.
+        """Reject a plan with more than ``most`` bucket sequences.
 
         Raises:
             SpecError: there are more.
@@ -72,10 +72,10 @@ class BucketPlan:
 
     @property
     def sequences(self) -> int:
-        """Bucket sequences on the river."""
+        """The number of bucket sequences on the river."""
         return prod(self.counts)
 
 
 def limit_spot(format: Format = HOLDEM) -> Spot:
-    """Heads-up limit hold'em with :data:`BLINDS` and :data:`LIMIT_BETS`; stacks never run out."""
+    """Heads-up limit hold'em with :data:`BLINDS` and :data:`LIMIT_BETS`, and stacks too deep to run out."""
     return Spot((), 0.0, unbound(LIMIT_BETS), all_hands(format), LIMIT_BETS, format=format, blinds=BLINDS)

@@ -1,4 +1,4 @@
-"""Buckets as table rows: the bucket of a street, or the sequence of buckets so far."""
+"""Buckets as table rows: one row per bucket, or one per sequence of buckets so far."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,13 +37,13 @@ class BucketRows:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
+        """How the rows were made; see :class:`treeplex.games.betting.hand_rows.CardRows`."""
         plan = self.buckets.plan
         return {"counts": plan.counts, "method": plan.method, "recall": self.recall}
 
     @property
     def identity(self) -> str:
-        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
+        """Equal for equal abstractions; see :class:`treeplex.games.betting.hand_rows.CardRows`."""
         return self.buckets.identity
 
     @cached_property
@@ -55,11 +55,11 @@ class BucketRows:
         return np.empty(len(self.buckets.strengths.format.hands), np.int32)
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
-        """See :class:`treeplex.games.betting.hand_rows.CardRows`; each board once if there are at most ``count``."""
+        """Sample boards; if there are at most ``count``, return each of them once."""
         return boards_after(self.buckets.strengths, start, count, random)
 
     def on_board(self, boards: Places, number: int) -> BoardHands:
-        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
+        """The hands on one of the boards from :meth:`boards`."""
         counts, sequences = self.buckets.plan.counts, self._sequences
         keys, wins = self._river(boards.boards[number])
         self.buckets.sequences(boards, number, (keys, wins), sequences)
@@ -70,7 +70,7 @@ class BucketRows:
         return BoardHands(np.where(sequences < 0, np.int32(-1), rows), keys.copy(), self._river.hands)
 
     def at(self, board: tuple[int, ...]) -> Ints:
-        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
+        """The row of every hand on a board, int64 [H]."""
         buckets, format = self.buckets, self.buckets.strengths.format
         street = format.street(board)
         left = format.cards_left(board)
@@ -99,5 +99,5 @@ def rows_of_hands(form: Format) -> HandRows:
 
 
 def bucket_counts(counts: Sequence[int], recall: bool) -> tuple[int, ...]:
-    """Number of rows on each street: its buckets or, with recall, all bucket sequences up to it."""
+    """The number of rows on each street: its buckets or, with recall, the bucket sequences up to it."""
     return tuple(prod(counts[: street + 1]) if recall else count for street, count in enumerate(counts))

@@ -1,4 +1,4 @@
-"""Hand-strength tables on disk: computed once, in resumable parts, and kept in the user's cache folder."""
+"""Hand-strength tables on disk: computed once, in parts that can be resumed, and stored in the user's cache folder."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ VARIABLE = "TREEPLEX_CACHE"
 
 
 def cache_directory() -> Path:
-    """The cache folder: ``$TREEPLEX_CACHE``, else ``treeplex`` in the operating system's cache folder of the user."""
+    """The cache folder: ``$TREEPLEX_CACHE`` if set, otherwise ``treeplex`` in the user's cache folder."""
     if chosen := os.environ.get(VARIABLE):
         return Path(chosen)
     if sys.platform == "win32":
@@ -89,7 +89,7 @@ def load_clusters(
 
 
 def computed(format: Format, path: Path, deck: str, done: Done | None) -> Codes:
-    """The turn table, part by part; parts on disk are reused, and removed when the table is complete."""
+    """Compute the turn table part by part; parts on disk are reused, and removed when the table is complete."""
     turns = canonical_boards(format, 4)
     count = parts(turns)
     files = [path.with_suffix(f".part{part:03}") for part in range(count)]
@@ -116,7 +116,7 @@ def write_table(path: Path, deck: str, turn: Codes) -> None:
 
 
 def read_table(path: Path, deck: str, shape: tuple[int, ...] | None) -> Codes | None:
-    """The table in a file; None if the file is missing, damaged or from another version; the table is then recomputed."""
+    """The table in a file; None if the file is missing, damaged or from another version."""
     if not path.exists():
         return None
     try:

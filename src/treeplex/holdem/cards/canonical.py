@@ -1,4 +1,4 @@
-"""Boards up to suit isomorphism; hand strengths depend only on a board's class, so tables have one row per class."""
+"""Boards up to suit isomorphism. Hand strengths depend only on a board's class, so tables have one row per class."""
 
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -39,7 +39,7 @@ class CanonicalBoards:
         return colexicographic(np.sort(self.places[boards], axis=-1))
 
     def find(self, boards: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """Class and renaming of each board: two arrays [n] for [n, size]."""
+        """The class and the suit renaming of each board: two arrays [n] for boards [n, size]."""
         numbers = self.numbers(boards)
         return self.rows[numbers], self.renamings[numbers]
 
@@ -75,7 +75,7 @@ def canonical_boards(format: Format, size: int) -> CanonicalBoards:
 
 
 def renamings(format: Format) -> list[Ints]:
-    """Every renaming of the suits in play, each as the image of every card [52].
+    """Every renaming of the suits in play, given as the image of each card [52].
 
     Raises:
         SpecError: the suits do not have the same ranks.
@@ -94,7 +94,7 @@ def renamings(format: Format) -> list[Ints]:
 
 
 def hand_map(format: Format, renaming: Ints) -> NDArray[np.int16]:
-    """The index of every hand of a format after a renaming of cards, int16 [H]."""
+    """The index of each hand of a format after a renaming of suits, int16 [H]."""
     index = np.full((52, 52), -1, dtype=np.int16)
     low, high = format.hands[:, 0], format.hands[:, 1]
     index[low, high] = index[high, low] = np.arange(len(format.hands))
@@ -103,7 +103,7 @@ def hand_map(format: Format, renaming: Ints) -> NDArray[np.int16]:
 
 
 def colexicographic(places: NDArray[np.integer]) -> Ints:
-    """Colexicographic index of each ascending combination [..., k]: the sum of C(place i, i + 1)."""
+    """The colexicographic index of each ascending combination [..., k]: the sum of C(place i, i + 1)."""
     most = int(places.max(initial=0)) + 1
     total = np.zeros(places.shape[:-1], dtype=np.int64)
     for i in range(places.shape[-1]):

@@ -52,7 +52,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
 
 
 def card_to_string(card: int) -> str:
-    """The text of a card: ``"Td"``.
+    """The text of a card, such as ``"Td"``.
 
     Raises:
         SpecError: ``card`` is not a number from 0 to 51.
@@ -63,7 +63,7 @@ def card_to_string(card: int) -> str:
 
 
 def cards_to_string(cards: Iterable[int]) -> str:
-    """The text of several cards, in the given order: ``"Td9d6h"``."""
+    """The text of several cards, in the given order, such as ``"Td9d6h"``."""
     return "".join(card_to_string(int(card)) for card in cards)
 
 
@@ -87,7 +87,7 @@ def hand_numbers(cards: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 def hand_to_string(index: int) -> str:
-    """The text of a hand, the higher card first: ``"AsKd"``.
+    """The text of a hand, the higher card first, such as ``"AsKd"``.
 
     Raises:
         SpecError: ``index`` is not from 0 to 1325.
@@ -97,7 +97,7 @@ def hand_to_string(index: int) -> str:
 
 
 def hand_class(index: int) -> str:
-    """The class of a hand: ``"AKs"``, ``"QQ"`` or ``"72o"``.
+    """The class of a hand, such as ``"AKs"``, ``"QQ"`` or ``"72o"``.
 
     Raises:
         SpecError: ``index`` is not from 0 to 1325.

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-decorators=False
-"""All-in preflop equities of the 169 hand classes, from all pairs of hands and all boards.
+"""All-in preflop equities between the 169 hand classes, over all pairs of hands and all boards.
 
 The equities are exact, and the file that holds them ships with the library. :func:`counted` computes them, and
 ``bench/class_equities.py`` writes the file.
@@ -29,7 +29,7 @@ SIZE = len(CLASSES)
 
 
 class ClassEquities(NamedTuple):
-    """Pairs and equities of two players' hand classes.
+    """Numbers of pairs of hands, and equities, for every two hand classes.
 
     Attributes:
         pairs: float64 [169, 169], number of ordered pairs of hands from two classes that share no card.
@@ -69,7 +69,7 @@ def pairs_of_classes() -> NDArray[np.float64]:
 
 @kernel(error_model="numpy")
 def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.uint8], weights: Ints, margins: Ints) -> None:
-    """Add wins minus losses of every class against every other over complete boards.
+    """Add wins minus losses of every class against every other on complete boards.
 
     Each board is one sweep in ascending order of strength: a hand beats all weaker hands that share no card with it.
 
@@ -121,7 +121,7 @@ def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.ui
 
 
 def counted(boards: NDArray[np.uint8], weights: Ints) -> Ints:
-    """Wins minus losses of every class against every other over complete boards, int64 [169, 169].
+    """Wins minus losses of every class against every other on all complete boards, int64 [169, 169].
 
     Args:
         boards: uint8 [B, 5].

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-decorators=False
-"""Hand evaluator: one number per hand, which orders all hands on a complete board.
+"""Hand evaluator: one number per hand, which ranks all hands on a complete board.
 
 A player's cards are four masks of 13 bits, one per suit. Boolean algebra on the masks gives the ranks held at least
 once, twice, three and four times, and tables over the 8192 masks give straights and top ranks. The strength is
@@ -42,7 +42,7 @@ MOST_CARDS = 7
 
 
 class RankTables(NamedTuple):
-    """Lookup tables of the 8192 masks of ranks, uint16 [8192] each.
+    """Lookup tables for the 8192 masks of ranks, uint16 [8192] each.
 
     Attributes:
         number: number of ranks in the mask.
@@ -60,7 +60,9 @@ class RankTables(NamedTuple):
 
 
 def straights(length: int) -> NDArray[np.uint16]:
-    """One more than the high card of the best ``length`` ranks in a row, 0 if none, [8192]; aces also count low."""
+    """One plus the rank of the best straight of ``length`` ranks, by its high card; 0 if there is none; [8192]. Aces also
+    count low.
+    """
     masks = np.arange(MASKS)
     with_low_ace = masks << 1 | masks >> 12
     best = np.zeros(MASKS, dtype=np.uint16)
@@ -85,8 +87,9 @@ _THREE_IN_A_ROW = straights(3)
 
 @kernel()
 def five_card_key(flush: int, clubs: int, diamonds: int, hearts: int, spades: int) -> int:
-    """The strength of at most seven cards: given as four suit masks and the mask of the only suit that can have five (else
-    0)."""
+    """The strength of at most seven cards, from four suit masks and the mask of the only suit that can have five cards (else
+    0).
+    """
     once = clubs | diamonds | hearts | spades
     suited = _NUMBER[flush]
     if suited >= 5 and _STRAIGHT[flush] > 0:
@@ -155,7 +158,7 @@ def evaluate_board(board: NDArray[np.int64], hands: NDArray[np.uint8], keys: NDA
 
 
 def strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """The strength of each hand on ``board`` by its best five cards: higher wins, equal strengths tie.
+    """The strength of each hand's best five cards on ``board``: higher wins, equal strengths tie.
 
     With fewer than five cards in total, straights and flushes do not exist, and hands compare by pairs, then high cards.
 
@@ -181,7 +184,7 @@ RANK_NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "
 
 
 def hand_name(strength: int) -> str:
-    """The name of a hand, from its strength by :func:`strengths`: ``pair of tens``, ``straight, queen high``."""
+    """The name of a hand with this value of :func:`strengths`: ``pair of tens``, ``straight, queen high``."""
     kind = strength >> CLASS_SHIFT
     primary, kickers = strength >> PRIMARY_SHIFT & MASKS - 1, strength & MASKS - 1
     high, second = highest_rank(primary), highest_rank(primary & ~(1 << max(primary.bit_length() - 1, 0)))
@@ -266,7 +269,7 @@ def format_strengths(format: Format, board: Sequence[int], hands: NDArray[np.uin
 
 
 def _checked(board: Sequence[int], hands: NDArray[np.uint8], most: int) -> NDArray[np.int64]:
-    """Check a board and hands; returns the board as int64 [k].
+    """Check a board and hands; return the board as int64 [k].
 
     Raises:
         SpecError: invalid cards, or more than ``most`` cards at showdown.

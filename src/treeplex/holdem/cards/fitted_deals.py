@@ -36,12 +36,12 @@ class DealSet(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[tuple[tuple[int, ...], NDArray[np.floating]]]) -> "DealSet":
-        """A set from pairs (board, shares)."""
+        """Build a set from pairs (board, shares)."""
         ordered = sorted(rows, key=lambda row: row[0])
         return cls(np.array([board for board, _ in ordered], np.uint8), np.array([shares for _, shares in ordered], np.float32))
 
     def below(self, board: Sequence[int]) -> dict[tuple[int, ...], float]:
-        """The deals that follow a board, each with the number of deals that one copy represents."""
+        """The deals that follow a board, each with the number of deals that it represents."""
         known = len(board)
         rows = (self.boards[:, :known] == np.array(board, np.uint8)).all(axis=1)
         street, cards = max(0, known - 2), slice(0, 3) if known == 0 else slice(known, known + 1)
@@ -53,7 +53,7 @@ class DealSet(NamedTuple):
 
 @cache
 def fitted_deals(name: str) -> DealSet:
-    """A set by name, from the file that ships with the library.
+    """A set by name, read from the file that ships with the library.
 
     Raises:
         SpecError: there is no such set.
@@ -64,7 +64,7 @@ def fitted_deals(name: str) -> DealSet:
 
 
 def check_set(name: str) -> tuple[int, int, int]:
-    """The numbers of flops, turns per flop and rivers per turn of a set.
+    """The number of flops, of turns per flop and of rivers per turn of a set.
 
     Raises:
         SpecError: there is no such set.

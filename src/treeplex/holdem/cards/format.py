@@ -80,7 +80,7 @@ class Format:
 
     @cached_property
     def board_sizes(self) -> tuple[int, ...]:
-        """The number of board cards on each street, hold'em ``(0, 3, 4, 5)``."""
+        """The number of board cards on each street; ``(0, 3, 4, 5)`` in hold'em."""
         return tuple(accumulate(self.deal))
 
     @cached_property
@@ -104,7 +104,7 @@ class Format:
         return [card for card in self.deck if card not in taken]
 
     def complete_boards(self, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """All complete boards that begin with ``board``; the order of the cards to come is ignored."""
+        """All complete boards that begin with ``board``; each set of later cards appears once."""
         for cards in combinations(self.cards_left(board), self.board_size - len(board)):
             yield (*board, *cards)
 
@@ -124,7 +124,7 @@ class Format:
         return self.board_sizes.index(len(board))
 
     def check_cards(self, cards: Sequence[int], what: str = "board") -> None:
-        """Raise :class:`SpecError` if a card is repeated or not in the deck; ``what`` names the cards in the message."""
+        """Raise :class:`SpecError` if a card is repeated or not in the deck; errors call the cards ``what``."""
         text = cards_to_string(cards)
         for index, card in enumerate(cards):
             if card in cards[:index]:
@@ -141,7 +141,7 @@ HOLDEM = Format("holdem", tuple(range(52)))
 
 
 def small(ranks: int = 3, suits: int = 2, hole: int = 1, deal: Sequence[int] = (0, 1), ranking: str = "five") -> Format:
-    """A format with the highest ``ranks`` ranks in the first ``suits`` suits (of clubs, diamonds, hearts, spades).
+    """A format with the highest ``ranks`` ranks, in the first ``suits`` of clubs, diamonds, hearts and spades.
 
     The default has the deck, hands and board of Leduc poker.
 
@@ -171,7 +171,7 @@ def rhode_island(ranks: int = 13) -> Format:
 
 
 def royal() -> Format:
-    """Royal hold'em: the 20 cards from ten to ace, two hole cards, flop, turn and river."""
+    """Royal hold'em: the 20 cards from ten to ace, two hole cards, and a flop, turn and river."""
     return Format("royal", _top_ranks(5, 4))
 
 
@@ -202,7 +202,7 @@ def formats() -> tuple[str, ...]:
 
 
 def format_named(spec: str | Spec) -> Format:
-    """The format named by a spec: ``holdem``, ``rhode_island(ranks=6)``, ``small(ranks=4,suits=3,hole=2,deal=[0,3])``.
+    """The format given by a spec: ``holdem``, ``rhode_island(ranks=6)``, ``small(ranks=4,suits=3,hole=2,deal=[0,3])``.
 
     Raises:
         SpecError: an unknown name or parameter, or a value out of range.

@@ -1,4 +1,4 @@
-"""Hand categories in poker players' terms: made hand, draw and suits.
+"""Hand categories in poker terms: made hands, draws and suits.
 
 The category describes what the hole cards contribute: a pair on the board alone does not count. Two pair needs both hole
 cards, so on K K 7 the hand A7 has second pair and AA an overpair. Straights, flushes, full houses and better always
@@ -52,7 +52,7 @@ _FOUR, _THREE = 4, 3
 
 
 def made_hands(board: Sequence[int], hands: Hands) -> Codes:
-    """The made hand of each hand: int64 [n], indices of :data:`MADE_HANDS`.
+    """The made hand of each hand on a board: indices of :data:`MADE_HANDS`, int64 [n].
 
     Args:
         board: three to five cards.
@@ -90,7 +90,7 @@ def made_hands(board: Sequence[int], hands: Hands) -> Codes:
 
 
 def draws(board: Sequence[int], hands: Hands) -> Codes:
-    """The draw of each hand: int64 [n], indices of :data:`DRAWS`; none on a river.
+    """The draw of each hand on a board: indices of :data:`DRAWS`, int64 [n]; no draws on a river.
 
     A hand with a straight or better has no straight draw, and a hand with a flush or better has no draw.
 
@@ -122,7 +122,7 @@ def draws(board: Sequence[int], hands: Hands) -> Codes:
 
 
 def suit_pairs(board: Sequence[int], hands: Hands) -> Codes:
-    """The suits of each hand: int64 [n], indices of :data:`SUIT_PAIRS`; the board is ignored."""
+    """The suits of each hand: indices of :data:`SUIT_PAIRS`, int64 [n]. Ignores the board."""
     suits = np.asarray(hands, np.int64) % 4
     low, high = suits.min(axis=1), suits.max(axis=1)
     places = np.array([[SUIT_PAIRS.index(SUITS[max(a, b)] + SUITS[min(a, b)]) for b in range(4)] for a in range(4)])

@@ -91,7 +91,7 @@ class Hands(NamedTuple):
 
     @property
     def gap(self) -> int:
-        """The distance between the ranks."""
+        """The distance between the two ranks."""
         return self.high - self.low
 
 
@@ -126,7 +126,7 @@ def parse_range(text: str) -> NDArray[np.float64]:
 
 
 def _is_vector(text: str) -> bool:
-    """Whether the text is a raw vector; ``22, 33`` are pairs unless there are as many numbers as hands."""
+    """Whether the text is a list of weights; ``22, 33`` are pairs unless the text has exactly one number per hand."""
     start = _VECTOR_START.match(text.lstrip(" ,"))
     if start is None or "(" in text:
         return False
@@ -153,7 +153,7 @@ def _read_vector(text: str) -> NDArray[np.float64]:
 
 
 def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float, int]]:
-    """Hands, weight and position of each entry, in order."""
+    """The hands, the weight and the position in the text of each entry, in order."""
     position, group_weight, group_start, group_end, after_entry = 0, 1.0, -1, ")", False
     while position < len(text):
         character = text[position]
@@ -178,7 +178,7 @@ def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float, int]]:
 
 
 def _expand(entry: re.Match[str], text: str) -> NDArray[np.int64]:
-    """The indices of all hands of an entry."""
+    """The indices of all hands in an entry."""
     if entry["all"]:
         return _ALL_HANDS
     if entry["top"]:
@@ -202,7 +202,7 @@ def _strongest(share: float) -> NDArray[np.int64]:
 
 
 def _between(first: Hands, last: Hands, text: str, position: int) -> list[Hands]:
-    """All hands between two hands with the same gap or the same high card."""
+    """All hands between two hands that have the same gap or the same high card."""
     if first.kind != last.kind:
         raise _unreadable(text, position, "both ends need the same suits, as in A5s-A2s or AhAs-QhQs")
     if first.gap == last.gap:
@@ -258,7 +258,7 @@ def _unreadable(text: str, position: int, remedy: str) -> SpecError:
 
 
 def range_to_string(weights: NDArray[np.float64]) -> str:
-    """A short text of a range, which :func:`parse_range` reads back exactly.
+    """A short text for a range; :func:`parse_range` reads it back exactly.
 
     Classes of hands with one weight become entries such as ``QQ+``, ``A5s-A4s`` or ``AKo:0.5``, other hands are written
     individually, and hands of weight 0 are left out. Weights above 1 have no entries: such a range becomes a raw vector.
@@ -287,7 +287,7 @@ def range_to_string(weights: NDArray[np.float64]) -> str:
 
 
 def _high_card_texts(high: int, common: NDArray[np.float64]) -> list[str]:
-    """The entries of all unpaired classes with one high card; suited and offsuit are joined where that is shorter."""
+    """The entries for all unpaired classes with one high card; suited and offsuit are combined where that is shorter."""
     lines = {kind: [Hands(high, low, kind) for low in range(high - 1, -1, -1)] for kind in ("s", "o", "")}
     suited = np.array([common[_class_number(hands, "s")] for hands in lines["s"]])
     offsuit = np.array([common[_class_number(hands, "o")] for hands in lines["o"]])
@@ -300,7 +300,7 @@ def _high_card_texts(high: int, common: NDArray[np.float64]) -> list[str]:
 
 
 def _line_texts(line: Sequence[Hands], weights: NDArray[np.float64]) -> list[str]:
-    """The entries of a line of classes in descending order: runs of equal weight become one entry, weight 0 is left out."""
+    """The entries for classes in descending order: a run of equal weights becomes one entry, and weight 0 is omitted."""
     texts, start = [], 0
     for index in range(1, len(line) + 1):
         if index < len(line) and weights[index] == weights[start]:

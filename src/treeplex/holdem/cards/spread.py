@@ -1,4 +1,4 @@
-"""Stratified samples of deals: sort by texture, then take deals at regular intervals."""
+"""Stratified samples of deals: sort all deals by texture, then pick them at regular intervals."""
 
 from collections.abc import Sequence
 from random import Random
@@ -9,7 +9,7 @@ from treeplex.errors import SpecError
 
 
 def texture(cards: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Sort key of deals: number of suits, number of ranks, then the ranks."""
+    """The sort key of deals: the number of suits, the number of ranks, then the ranks."""
     ranks = sorted((card >> 2 for card in cards), reverse=True)
     return len({card & 3 for card in cards}), len(set(ranks)), ranks
 
@@ -17,7 +17,7 @@ def texture(cards: Sequence[int]) -> tuple[int, int, list[int]]:
 def evenly_spread(
     deals: Sequence[Sequence[int]], weights: Sequence[float], count: int, board: Sequence[int] = ()
 ) -> dict[int, float]:
-    """A stratified sample of deals: its averages are closer to those over all deals than a random sample's.
+    """A stratified sample of deals, whose averages are closer to those over all deals than a random sample's.
 
     Args:
         deals: the cards of each deal.

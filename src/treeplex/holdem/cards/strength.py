@@ -1,5 +1,4 @@
-"""Hand strength: a hand's probability of beating a uniformly random hand (a tie counts half), and its expectations on
-earlier streets.
+"""Hand strength: the probability of beating a uniformly random hand (ties count half), and its expectations on earlier streets.
 
 On a complete board the hand strength HS is exact. Before the river, ``E[HS]`` and ``E[HS2]`` are the means of HS and of its
 square over all runouts (Zinkevich et al. 2007, section 4). Both are computed by exhaustive roll-out for all hands on
@@ -52,12 +51,12 @@ class Strengths:
 
     @property
     def opponents(self) -> int:
-        """Number of opposing hands on a complete board."""
+        """The number of opposing hands on a complete board."""
         return opponents_of(self.format)
 
 
 def opponents_of(format: Format) -> int:
-    """Number of opposing hands on a complete board, hold'em 990."""
+    """The number of opposing hands on a complete board; 990 in hold'em."""
     rest = len(format.deck) - 7
     return rest * (rest - 1) // 2
 
@@ -91,7 +90,7 @@ def roll_out(format: Format, boards: NDArray[np.uint8]) -> Floats:
 
 
 def turn_part(format: Format, turns: CanonicalBoards, part: int) -> Codes:
-    """One part of the turn table: canonical boards ``part * CHUNK`` and on, uint16 [2, n, H]."""
+    """One part of the turn table: the canonical boards from ``part * CHUNK`` on, uint16 [2, n, H]."""
     return encoded(roll_out(format, turns.boards[part * CHUNK : (part + 1) * CHUNK]))
 
 
@@ -101,7 +100,7 @@ def encoded(means: Floats) -> Codes:
 
 
 def strengths_from_turn(format: Format, turns: CanonicalBoards, turn: Codes) -> Strengths:
-    """All tables, computed from the turn's: flop values average over turns, preflop values over flops."""
+    """Complete all tables from the turn table: flop values average over turns, preflop values over flops."""
     check_format(format)
     flops = canonical_boards(format, 3)
     hands, deck = format.hands, np.array(format.deck)
@@ -122,12 +121,12 @@ def strengths_from_turn(format: Format, turns: CanonicalBoards, turn: Codes) -> 
 
 
 def parts(turns: CanonicalBoards) -> int:
-    """Number of parts of the roll-out of these turn boards."""
+    """The number of parts in which the turn table over these boards is computed."""
     return -(-len(turns.boards) // CHUNK)
 
 
 class River:
-    """Strengths on complete boards, one board at a time; the arrays it returns are overwritten by the next call.
+    """Computes strengths on complete boards, one at a time; each call overwrites the arrays returned by the last.
 
     Attributes:
         hands: uint8 [H, 2].

@@ -36,7 +36,7 @@ def buckets(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Show the strength buckets of hands.
+    """Show the strength buckets that hands belong to.
 
     Strength is E[HS2], the expected squared probability of beating a random hand. The first call computes it for every
     board, which takes half a minute, and stores the table (87 MB) in the cache folder ($TREEPLEX_CACHE, or that of the

@@ -52,7 +52,7 @@ def blinds_of(text: str) -> tuple[int, int]:
 
 
 def notes() -> Callable[[str], None]:
-    """A function that prints a dealer's notes on stderr, at most :data:`MOST_NOTES` of them."""
+    """Return a function that prints a dealer's notes on stderr, up to :data:`MOST_NOTES` of them."""
     said = 0
 
     def tell(note: str) -> None:
@@ -145,7 +145,7 @@ def keep(path: Path | None, line: str) -> None:
 
 
 def print_dealt(dealing: "Dealer", as_json: bool) -> None:
-    """Print the players' winnings, if any hand has ended."""
+    """Print the players' winnings if at least one hand has ended."""
     if as_json:
         print_json({"hands": dealing.dealt, "won": dealing.won, "not_allowed": dealing.replaced})
     elif dealing.dealt:
@@ -172,7 +172,7 @@ def listening(port: int) -> socket.socket:
 
 @contextmanager
 def connected(server: socket.socket, seconds: float | None) -> Iterator[tuple[socket.socket, socket.socket]]:
-    """The connections of the first two players.
+    """Wait for two players to connect; return their connections.
 
     Raises:
         GameError: fewer connect within ``seconds``.
@@ -202,7 +202,7 @@ def acpc(
     timeout: Timeout = 900.0,
     progress: ShowProgress = None,
 ) -> None:
-    """Connect an agent to a dealer of the ACPC protocol and play until the dealer closes the connection.
+    """Connect an agent to a dealer over the ACPC protocol and play until the dealer closes the connection.
 
     The agent plays with the largest chip unit that divides both blinds, usually half a big blind. Opponents' bets are
     rounded to it.

@@ -1,4 +1,4 @@
-"""``treeplex holdem equity``: equities of ranges, as shares of the pot at a showdown."""
+"""``treeplex holdem equity``: equities of ranges, as shares of the pot won at showdown."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +35,7 @@ def equity(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Compute the share of the pot that each range wins at a showdown without further betting.
+    """Compute the share of the pot that each range wins at showdown if there is no further betting.
 
     Equities of two ranges are always exact, over all 2,598,960 boards up to suit isomorphism. Equities of three to six
     ranges are exact if all deals can be enumerated, as with single hands and classes. Otherwise two million deals are
@@ -74,7 +74,7 @@ def equity(
 
 
 def equity_json(equities: "Equity", ranges: list[str]) -> dict[str, object]:
-    """Equities of all players, hand by hand, for JSON."""
+    """All players' equities, hand by hand, as JSON data."""
     from treeplex.holdem.cards.cards import hand_to_string
     from treeplex.holdem.study.report.export import rounded
 

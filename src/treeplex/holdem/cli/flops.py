@@ -155,7 +155,7 @@ def flops(
 
 
 def batch_line(progress: "Progress") -> str:
-    """The progress line of a batch."""
+    """The progress line of a batch of boards."""
     parts = [f"board {min(progress.done + 1, progress.total or 1):,}/{progress.total:,}  {progress.numbers['board']}"]
     if progress.numbers["failed"]:
         parts.append(f"{progress.numbers['failed']} failed")
@@ -165,7 +165,7 @@ def batch_line(progress: "Progress") -> str:
 
 
 def batch_json(report: "BatchReport", by: str | None) -> dict[str, object]:
-    """Output of ``--json``."""
+    """The results as JSON data for ``--json``."""
     batch = report.batch
     return {
         "folder": str(batch.folder),
@@ -181,7 +181,7 @@ def batch_json(report: "BatchReport", by: str | None) -> dict[str, object]:
 
 
 def print_batch(report: "BatchReport", by: str | None) -> None:
-    """Print averages, also by texture, the first boards, and the files with the rest."""
+    """Print averages (also by texture), the first boards, and the names of the files with the rest."""
     batch = report.batch
     if not report.rows:
         typer.echo(f"no finished board in {batch.folder}")

@@ -1,4 +1,4 @@
-"""``treeplex holdem``: commands for hold'em only; the commands for all games take hold'em as well."""
+"""``treeplex holdem``: commands for hold'em only. The general commands support hold'em too."""
 
 from treeplex.run.cli.shared.commands import examples_of, group_of
 

@@ -87,7 +87,7 @@ def preflop(
 
 
 def show(chart: "PreflopChart", made: str, html: Path | None) -> None:
-    """Show the grid on the terminal, or write it as a page."""
+    """Show the grid on the terminal, or write it as an HTML page."""
     import io
 
     import numpy as np

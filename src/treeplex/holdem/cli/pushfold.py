@@ -85,7 +85,7 @@ def pushfold(
 
 
 def by_class(columns: "dict[str, np.ndarray[Any, Any]]") -> dict[str, dict[str, float]]:
-    """Columns as a dictionary by hand class."""
+    """Convert columns over hand classes to one dictionary per class."""
     from treeplex.holdem.cards.cards import CLASSES
 
     return {name: {key: float(values[index]) for key, values in columns.items()} for index, name in enumerate(CLASSES)}
@@ -108,7 +108,7 @@ def write_files(
 
 
 def print_push_fold(equilibrium: "PushFold") -> None:
-    """Print both players' grids."""
+    """Print both players' charts."""
     from rich.console import Console
 
     from treeplex.holdem.study.pages.grid import in_colour, legend, strategy_grid
@@ -128,7 +128,7 @@ def print_push_fold(equilibrium: "PushFold") -> None:
 
 
 def print_chart(columns: "dict[str, np.ndarray[Any, Any]]", most: float) -> None:
-    """Print the largest stacks as two grids of numbers."""
+    """Print for each hand the largest stack with which it pushes, and with which it calls, as two grids."""
     from rich.console import Console
 
     from treeplex.holdem.study.pages.grid import in_colour, value_grid
@@ -142,7 +142,7 @@ def print_chart(columns: "dict[str, np.ndarray[Any, Any]]", most: float) -> None
 
 
 def range_of(often: "np.ndarray[Any, Any]") -> Any:
-    """All hands as a range, with the frequency of the first of two actions by class."""
+    """A report range of all hands, with the frequency of the first of two actions for each class."""
     import numpy as np
 
     from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES

@@ -66,7 +66,7 @@ def review(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Review a player's decisions from the first heads-up street on: EV lost, and a verdict (best, mixed, mistake).
+    """Review a player's decisions from the first heads-up street on: EV loss and verdict (best, mixed or mistake).
 
     Each street is solved as a spot whose bet sizes include those of the hand. Its ranges follow from the previous street's
     solution and the line played. Flops take a minute or more. Rake is ignored. Needs pip install pokerkit.

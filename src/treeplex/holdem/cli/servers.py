@@ -1,4 +1,4 @@
-"""``treeplex holdem slumbot`` and ``gtowizard``: hold'em against HTTP servers."""
+"""``treeplex holdem slumbot`` and ``gtowizard``: hold'em matches against HTTP servers."""
 
 import os
 from collections.abc import Sequence
@@ -110,7 +110,7 @@ class ServedMatch(NamedTuple):
 
 
 def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_json: bool) -> None:
-    """Play the remaining hands of a match and print the result of all hands, even if the match ended early."""
+    """Play the remaining hands of a match; print the result over all hands, even if the match ends early."""
     from treeplex.holdem.protocols.outside import table_at
     from treeplex.holdem.protocols.served import HandsFile
     from treeplex.holdem.protocols.servers import BLINDS, STACK, hands_at
@@ -139,7 +139,7 @@ def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_
 
 
 def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool) -> None:
-    """Print the winnings, if any hand has ended."""
+    """Print the winnings if at least one hand has ended."""
     summaries = {
         name: summary_of(chips)
         for name in ("won", "adjusted")
@@ -155,7 +155,7 @@ def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool)
 
 
 def summary_of(chips: Sequence[float]) -> dict[str, Any]:
-    """Mean in mbb/hand, its standard error and 95% interval; None where there are too few hands."""
+    """Mean winnings in mbb/hand, the standard error and the 95% interval; None if there are too few hands."""
     from statistics import fmean, stdev
 
     from treeplex.holdem.protocols.servers import BLINDS

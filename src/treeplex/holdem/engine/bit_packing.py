@@ -1,4 +1,4 @@
-"""Packs 16-bit numbers into fewer bits: coarser steps, prediction from the previous number, and one bit width per block.
+"""Packing of 16-bit numbers into fewer bits: coarser steps, prediction from the previous number, one bit width per block.
 
 A block is ``BLOCK`` consecutive numbers (mostly hands of one action). A byte stores the bits per number, and whether the
 block holds the numbers or their differences, whichever needs fewer bits; signed values are written as 0, -1, 1, -2, ... A
@@ -29,14 +29,14 @@ CHANCES = np.random.default_rng(0).permutation(4096).astype(np.float32) * np.flo
 
 
 def packed_room(count: int) -> tuple[int, int]:
-    """Number of blocks and of words for ``count`` numbers; reading accesses one word more than writing."""
+    """The number of blocks and of words for ``count`` numbers; readers access one word more than is written."""
     blocks = -(-count // BLOCK)
     return blocks, 17 * blocks + 1
 
 
 @kernel(error_model="numpy")
 def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words) -> int:
-    """Pack numbers in whole steps; returns the number of words written.
+    """Pack numbers, rounded to whole steps; return the number of words written.
 
     Args:
         numbers: int16 [N].
@@ -93,7 +93,7 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
 
 @kernel(error_model="numpy", inline="always")
 def scattered(block: Any, seed: Any) -> Any:
-    """A block's start position in :data:`CHANCES`, hashed by the first steps of splitmix64."""
+    """The position in :data:`CHANCES` where a block starts, hashed by the first steps of splitmix64."""
     mixed = block * uint64(0x9E3779B97F4A7C15) + seed * uint64(0xD1B54A32D192ED03)
     mixed = (mixed ^ (mixed >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
     return int64((mixed >> uint64(32)) % uint64(len(CHANCES) - BLOCK))
@@ -111,7 +111,7 @@ def width_of(bits: Any) -> int:
 
 @kernel(error_model="numpy")
 def unpack_bits(widths: Bytes, words: Words, step: int, numbers: Shorts) -> None:
-    """Unpack the output of :func:`pack_bits` into ``numbers``, int16 [N]; ``words`` has one word more than was written."""
+    """Unpack the output of :func:`pack_bits` into ``numbers``, int16 [N]; ``words`` needs one extra word at the end."""
     levels = np.zeros(BLOCK, np.int32)
     count, used, before, wide = numbers.shape[0], 0, int32(0), int32(step)
     for block in range(widths.shape[0]):

@@ -29,7 +29,9 @@ from treeplex.holdem.engine.transpose import BLOCK, transpose_block
 
 @kernel(error_model="numpy")
 def enter(form: HoldemForm, street: int, board: int, player: int, low: int, width: int, reach: Floats, rows: Floats) -> None:
-    """Write the rows of a street's roots: range weights on the first street, else the reach at the end of the street before."""
+    """Write the root rows of a street: range weights on the first street, otherwise the reach at the end of the previous
+    street.
+    """
     boards, first = form.boards, form.boards[board, HANDS + player] + low
     if street == 0:
         for j in range(width):
@@ -60,7 +62,7 @@ def descend_board(
     work: Workspace,
     thread: int,
 ) -> None:
-    """Compute own reach of a tile of hands at one board in ``work.rows`` and add it to the average with weight ``add``.
+    """Compute own reach for a tile of hands on one board in ``work.rows``; add it to the average with weight ``add``.
 
     If the store has a ``target``, set it to the average mixed with this reach, which has weight ``optimism``.
     """
@@ -87,13 +89,13 @@ def padded(terminals: int) -> int:
 
 @kernel(error_model="numpy")
 def columns_of(columns: Floats, hands: int, first: int, wide: int) -> Floats:
-    """A chunk of columns as [hands, wide], after ``first`` columns in earlier chunks."""
+    """A chunk of ``wide`` columns as [hands, wide]; earlier chunks hold ``first`` columns."""
     return columns[hands * first : hands * (first + wide)].reshape((hands, wide))
 
 
 @kernel(error_model="numpy")
 def slice_of(form: HoldemForm, board: int, player: int) -> tuple[int, int]:
-    """The slice of a player's hands at a board."""
+    """The slice of a player's hands on a board."""
     first = form.boards[board, HANDS + player]
     return first, first + form.boards[board, COUNT + player]
 
@@ -102,7 +104,7 @@ def slice_of(form: HoldemForm, board: int, player: int) -> tuple[int, int]:
 def rows_to_columns(
     terminals: Ints, chips: Floats, player: int, low: int, width: int, rows: Floats, turned: Floats, columns: Floats
 ) -> None:
-    """Copy rows of sequences to columns of terminals, in chips: hand ``low + j``, column k gets ``chips[k]`` times row j.
+    """Copy sequence rows to terminal columns, in chips: column k of hand ``low + j`` gets ``chips[k]`` times its row.
 
     ``turned`` is [COLUMNS, TILE], scratch from which blocks are transposed.
     """
@@ -123,7 +125,7 @@ def rows_to_columns(
 
 @kernel(error_model="numpy")
 def columns_to_rows(terminals: Ints, player: int, low: int, width: int, columns: Floats, turned: Floats, rows: Floats) -> None:
-    """Add columns of terminals to rows of sequences, the inverse of :func:`rows_to_columns`."""
+    """Add terminal columns to sequence rows, the inverse of :func:`rows_to_columns`."""
     count = terminals.shape[0]
     for left in range(0, width, BLOCK):  # the last block may read past the hands; those rows are unused
         for top in range(0, count, BLOCK):
@@ -175,7 +177,7 @@ def reach_terminals(
 
 @kernel(error_model="numpy")
 def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Workspace, thread: int) -> None:
-    """Fill ``work.reached`` with the folds of a street before the last, from the stored reach rows of its board."""
+    """Fill ``work.reached`` with the folds of a street before the last, from the reach rows stored for its board."""
     streets, others = form.streets[street], form.boards[board, COUNT + other]
     folded, stored_start = (form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other])
     reached, chips = work.reached[thread], work.chips[street, 1 - other, 0]
@@ -211,7 +213,7 @@ def value_terminals(
     share: int,
     shares: int,
 ) -> None:
-    """Values of a board's showdowns and folds, from ``work.reached[space]`` to ``work.valued[space]``.
+    """Compute the values of a board's showdowns and folds, from ``work.reached[space]`` to ``work.valued[space]``.
 
     Threads share the chunks. ``raked`` is None without rake: Numba then compiles no showdowns with rake.
     """
@@ -253,7 +255,7 @@ def value_terminals(
 def gradient_rows(
     form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, space: int
 ) -> None:
-    """The gradient of a tile of hands: ``work.valued`` of the board's terminals, and values returned at the street's ends."""
+    """Compute the gradient of a tile of hands: values of the board's terminals, and values returned to the street's ends."""
     streets, hands = form.streets[street], form.boards[board, COUNT + player]
     rows, turned, valued = work.rows[thread], work.turned[thread], work.valued[space]
     lasts = form.showdowns[streets[SHOWDOWNS] : streets[SHOWDOWNS + 1]]
@@ -282,7 +284,7 @@ def gradient_rows(
 def return_rows(
     form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, slot: int
 ) -> None:
-    """Return the values at a board's roots to the street above."""
+    """Return the values at a board's roots to the previous street."""
     hands, start, rows = (form.boards[board, COUNT + player], form.boards[board, RETURN + player], work.rows[thread])
     for k in range(form.streets[street, ROOTS]):
         row, out = (rows[k], work.returned[slot, start + k * hands + low : start + k * hands + low + width])
@@ -292,7 +294,9 @@ def return_rows(
 
 @kernel(error_model="numpy")
 def gather_end(form: HoldemForm, street: int, board: int, player: int, end: int, work: Workspace, slot: int) -> None:
-    """Sum the values returned by the boards below an end of a street and their isomorphic copies, times the deal's chance."""
+    """Sum the values returned by the boards below a street's end and by their isomorphic copies, times the deal's
+    probability.
+    """
     boards, first_child = form.boards, form.boards[board, CHILDREN]
     hands, start = boards[board, COUNT + player], boards[board, REACH + player]
     total, factor = (work.gathered[start + end * hands : start + (end + 1) * hands], form.factors[first_child])

@@ -1,4 +1,4 @@
-"""Arrays of a public tree with vectors over hands, on which the hold'em engine runs.
+"""A public tree with vectors over hands as arrays, on which the hold'em engine runs.
 
 Cards are factored out of the betting: every board of a street has the same *forest* of betting (one tree for each way to
 enter the street), and every board has its own list of hands for each player. A block is ``[actions, hands]``; the parents of
@@ -72,7 +72,7 @@ class HoldemForm(NamedTuple):
 
 
 class Store(NamedTuple):
-    """A solver's arrays, flat: action e of hand j of a player at a board is at ``boards[b, STORE + player] + e * n + j``.
+    """A solver's flat arrays: action e of hand j of a player on a board is at ``boards[b, STORE + player] + e * n + j``.
 
     Kernels compile the code for an optional array only if it is not None.
 
@@ -103,7 +103,7 @@ class Store(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch space, and rows passed between streets.
+    """Scratch space, and rows that are passed between streets.
 
     Attributes:
         rows: [threads, rows, TILE].

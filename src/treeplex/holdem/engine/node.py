@@ -1,4 +1,4 @@
-"""Operations at one player's nodes on one board, on a tile of adjacent hands: reach, local update and best response.
+"""Operations at one player's nodes on one board, for a tile of adjacent hands: reach, local update and best response.
 
 ``rows`` is always [sequences, TILE]: one row per sequence, with the first ``width`` numbers in use. Stored arrays (regrets,
 averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.
@@ -33,7 +33,7 @@ TINY = 1e-30
 
 @kernel(error_model="numpy")
 def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
-    """Reach, top-down: rows of own reach below the roots, from the given rows of the roots.
+    """Reach, top-down: compute rows of own reach from the given root rows.
 
     The policy is proportional to the positive part of ``source`` (regrets or an average), and uniform where that is zero.
     """
@@ -63,7 +63,7 @@ def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width:
 def accumulate(
     actions: int, roots: int, average: Floats, base: int, stride: int, width: int, rows: Floats, keep: float, add: float
 ) -> None:
-    """Discount the average by ``keep`` and add the reach in ``rows`` times ``add``."""
+    """Discount the average by ``keep``, then add the reach in ``rows`` times ``add``."""
     keep, add = average.dtype.type(keep), average.dtype.type(add)
     for e in range(actions):
         row, stored = row_view(rows, (roots + e) * TILE, width), row_view(average, base + e * stride, width)
@@ -95,7 +95,7 @@ def blend_target(
     rows: Floats,
     share: float,
 ) -> None:
-    """:func:`blend` if there is a ``target``."""
+    """Call :func:`blend` if ``target`` is not None."""
     raise NotImplementedError("kernels only")
 
 
@@ -176,7 +176,7 @@ def update(
 def expected(
     source: Floats, start: int, stride: int, width: int, first_row: int, actions: int, rows: Floats, scratch: Floats
 ) -> None:
-    """Write the value of a node to ``scratch[2]``: action values weighted by the positive part of ``source``."""
+    """Write a node's value to ``scratch[2]``: action values weighted by the positive part of ``source``."""
     total, bump, value = (row_view(scratch, 0, width), row_view(scratch, TILE, width), row_view(scratch, 2 * TILE, width))
     zero, one, equal = (rows.dtype.type(0), rows.dtype.type(1), rows.dtype.type(1.0 / actions))
     for j in range(width):
@@ -199,7 +199,7 @@ def expected(
 
 @kernel(error_model="numpy")
 def expect(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
-    """Backup, bottom-up, with the policy in ``source``."""
+    """Backup, bottom-up, under the policy in ``source``."""
     value = row_view(scratch, 2 * TILE, width)
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
@@ -224,7 +224,7 @@ def best(
     rows: Floats,
     scratch: Floats,
 ) -> None:
-    """Best response, bottom-up; ``keep`` stores it in ``reply``: 1 for the first best action, else 0.
+    """Best response, bottom-up; with ``keep``, store it in ``reply``: 1 for the first best action, 0 for others.
 
     Where ``locked`` (if not empty), the policy in ``reply`` is followed.
     """
@@ -277,7 +277,7 @@ def update_adaptively(
     rows: Floats,
     scratch: Floats,
 ) -> None:
-    """:func:`update` for variants in which every infoset adapts its prediction strength (APCFR+).
+    """Variant of :func:`update` in which every infoset adapts its prediction strength (APCFR+).
 
     ``previous`` is laid out as ``regrets``; ``changes`` is [2, I], with node x of the tile's hand j at ``infosets + x *
     hands + j``.

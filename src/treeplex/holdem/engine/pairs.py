@@ -1,4 +1,4 @@
-"""Pairs of hands on many boards: wins and losses, and payoffs under policies of hand classes."""
+"""Pairs of hands over many boards: wins and losses, and payoffs under policies over hand classes."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
 
 @kernel()
 def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
-    """Add each hand's wins minus losses against each other hand over complete boards.
+    """Add each hand's wins minus losses against every other hand on complete boards.
 
     Args:
         low, high: int16 [R, H], at most 32,767 boards, ranks of strength from 0; blocked hands have :data:`BLOCKED_LOW` in one
@@ -37,7 +37,7 @@ def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def add_payoffs(folds: Singles, shown: Singles, first: SeatArrays, second: SeatArrays, tilt: Singles, paid: Singles) -> None:
-    """Add the payoffs of pairs of hands on a complete board.
+    """Add the payoffs of all pairs of hands on a complete board.
 
     Args:
         folds: float32 [C_0, D_0, C_1, D_1], player 0's chips by folds, for each pair of classes.

@@ -1,4 +1,4 @@
-"""Passes: kernels over some boards of a street, and :class:`BoardPool`, which distributes boards to threads.
+"""Passes: kernels over some boards of a street, and :class:`BoardPool`, which distributes the boards among threads.
 
 A pass for a player is the four operations of ``docs/design.md``: the opponent's reach, downwards (:func:`descend`, on the
 last street :func:`reach_terminals`); the gradient, from values of folds and showdowns (:func:`value_terminals`); then,
@@ -79,7 +79,7 @@ def descend(
     work: Workspace,
     thread: int,
 ) -> None:
-    """Own reach at boards ``first..last-1`` of a street: stored in ``work.reach`` and added to the average."""
+    """Compute own reach on boards ``first..last-1`` of a street, store it in ``work.reach`` and add it to the average."""
     sequences = form.streets[street, ROOTS] + form.streets[street, ACTIONS + player]
     below = street + 1 < form.streets.shape[0]
     rows = work.rows[thread]
@@ -110,7 +110,7 @@ def improve_board(
     share: int,
     shares: int,
 ) -> None:
-    """Update the regrets of ``player`` at one board from the values in ``work.valued[space]``; tiles are shared by threads."""
+    """Update a player's regrets on one board from the values in ``work.valued[space]``; threads share the tiles."""
     streets = form.streets[street]
     nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
     rows, scratch, hands = work.rows[thread], work.scratch[thread], form.boards[board, COUNT + player]
@@ -151,7 +151,7 @@ def improve(
     thread: int,
     slot: int,
 ) -> None:
-    """Update the regrets of ``player`` at boards ``first..last-1`` of a street, after the boards below.
+    """Update a player's regrets on boards ``first..last-1`` of a street, after the boards below.
 
     On the last street, the opponent's reach is computed here and added to the opponent's average with ``keep`` and ``add``.
     """
@@ -182,7 +182,7 @@ def answer(
     thread: int,
     slot: int,
 ) -> None:
-    """Best responses or expected values of ``player`` against ``against``, board by board as in :func:`improve`."""
+    """Compute a player's best responses or expected values against ``against``, board by board as in :func:`improve`."""
     streets = form.streets[street]
     nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
     rows, scratch, unpacked = work.rows[thread], work.scratch[thread], work.unpacked[thread, 0]
@@ -211,7 +211,7 @@ def answer(
 
 @kernel(error_model="numpy")
 def gather(form: HoldemForm, street: int, first: int, last: int, player: int, work: Workspace, slot: int) -> None:
-    """Sum the returned values for pairs (board, end) of a street, numbers ``first..last-1``."""
+    """Sum the returned values for pairs (board, end) of a street with numbers ``first..last-1``."""
     ends = form.streets[street, ENDS + 1] - form.streets[street, ENDS]
     for pair in range(first, last):
         gather_end(form, street, form.streets[street, BOARDS] + pair // ends, player, pair % ends, work, slot)
@@ -219,7 +219,7 @@ def gather(form: HoldemForm, street: int, first: int, last: int, player: int, wo
 
 @kernel(error_model="numpy")
 def apply_locks(store: Store) -> None:
-    """Restore locked policies."""
+    """Reset locked hands to their locked policies."""
     for k in range(store.lock_places.shape[0]):
         store.regrets[store.lock_places[k]] = store.lock_values[k]
         store.guesses[store.lock_places[k]] = store.lock_values[k]
@@ -229,7 +229,7 @@ def apply_locks(store: Store) -> None:
 def iterate_board(
     form: HoldemForm, weights: Floats, raked: bool | None, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:
-    """Run all iterations of a one-board spot, see :meth:`BoardPool.iterate`; threads share its hands and terminals."""
+    """Run all iterations of a one-board spot; see :meth:`BoardPool.iterate`. Threads share the board's hands and terminals."""
     guesses, scales = store.guesses, store.guess_scales
     zero, one = int(np.int64(0)), int(np.int64(1))  # not literals, for which Numba would compile specialised callees
     if weights.shape[0] > 0 and thread == 0:
@@ -255,7 +255,7 @@ def iterate_board(
 
 
 class BoardPool:
-    """Threads that share the boards of a street, and the passes that they run.
+    """A pool of threads that share the boards of a street, and the passes that they run.
 
     Attributes:
         form: the public tree over hands.
@@ -292,7 +292,7 @@ class BoardPool:
                 other.result()
 
     def boards(self, street: int) -> tuple[int, int]:
-        """The slice of boards of a street."""
+        """The slice of boards on a street."""
         return int(self.form.streets[street, BOARDS]), int(self.form.streets[street, BOARDS + 1])
 
     def descend(
@@ -322,7 +322,8 @@ class BoardPool:
     def ascend(
         self, kernel: Callable[..., None], player: int, *arguments: Any, first: int = 0, streets: int | None = None
     ) -> None:
-        """Run ``kernel`` at all boards of streets ``first..streets-1``, last street first; ``streets`` None means all.
+        """Run ``kernel`` on all boards of streets ``first..streets-1``, last street first; ``streets=None`` includes all
+        streets.
 
         The values that each street returns are gathered at the ends of the street above.
         """
@@ -348,7 +349,7 @@ class BoardPool:
             self.share(gathering, (below - above) * ends)
 
     def ascend_groups(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
-        """Run ``kernel`` on the last street, in groups of boards with one parent that are gathered at once.
+        """Run ``kernel`` on the last street, in groups of boards with the same parent; each group is gathered at once.
 
         Returned rows are numbered from 0 in each group. Every thread takes groups and has its own slot; with few groups,
         all threads work on one group at a time and share its boards.
@@ -380,12 +381,12 @@ class BoardPool:
         self.share(piece, end - start)
 
     def answer(self, player: int, mode: int, against: Floats, scales: Floats, store: Store) -> None:
-        """Run a pass of best responses or expected values; :meth:`root_values` returns the result."""
+        """Run a pass that computes best responses or expected values; :meth:`root_values` returns the result."""
         self.descend(1 - player, against, scales, store, streets=self.last)
         self.ascend(answer, player, mode, against, scales, store)
 
     def root_values(self, player: int) -> Floats:
-        """Values of a player's hands at the root after a pass, in chips times the opponent's compatible range weight."""
+        """Values of a player's hands at the root after a pass, in chips times the compatible weight of the opponent's range."""
         row = self.form.boards[0]
         return self.work.returned[0, row[RETURN + player] : row[RETURN + player] + row[COUNT + player]]
 
@@ -421,7 +422,7 @@ class BoardPool:
                     entering(player, row)
 
     def iterate_board(self, weights: Floats, store: Store) -> None:
-        """:meth:`iterate` for one board; several threads are used only if there is enough work."""
+        """Run :meth:`iterate` for a one-board spot; uses several threads only if there is enough work for them."""
         actions, hands = self.form.streets[0, ACTIONS : ACTIONS + 2], self.form.boards[0, COUNT : COUNT + 2]
         threads = min(self.threads, int(actions @ hands) // NUMBERS_A_THREAD) or 1
         gate = np.zeros(2, np.int64)

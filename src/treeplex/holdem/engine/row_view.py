@@ -1,4 +1,4 @@
-"""Array views for inner loops that avoid the bounds checks and reference counts of slices."""
+"""Array views for inner loops, without the bounds checks and reference counts of slices."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tile access: floating-point arrays are used in place; short integers are unpacked to scratch space and packed again.
+"""Tile access: floating-point arrays are used in place; short integers are unpacked into scratch space and packed again.
 
 A short array of 16 or 8 bits stores each row of a tile (one action, at most ``TILE`` hands) as integers times the row's
 scale, with the largest stored as 32767 or 127. With 16 bits the error is at most 1.5e-5 of the row's largest number. With
@@ -23,7 +23,7 @@ LEAST = 1e-34
 
 
 class Tile(NamedTuple):
-    """Adjacent hands of a player at a board, and the location of their numbers.
+    """Adjacent hands of a player on a board, and the location of their numbers.
 
     Attributes:
         base: location of action e of hand j is ``base + e * hands + j``.
@@ -43,14 +43,14 @@ class Tile(NamedTuple):
 
 @kernel(error_model="numpy")
 def tile_of(form: HoldemForm, street: int, board: int, player: int, low: int) -> Tile:
-    """The tile of a player's hands from ``low`` on."""
+    """The tile of a player's hands that starts at hand ``low``."""
     hands = form.boards[board, COUNT + player]
     base, scale = form.boards[board, STORE + player], form.boards[board, SCALES + player]
     return Tile(base, scale, hands, form.streets[street, ACTIONS + player], low, min(TILE, hands - low))
 
 
 def open_tile(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> tuple[Floats, int, int]:
-    """The numbers of a tile as (array, base, stride), see :mod:`treeplex.holdem.engine.node`.
+    """The numbers of a tile as (array, base, stride); see :mod:`treeplex.holdem.engine.node`.
 
     Args:
         stored: flat array.
@@ -68,7 +68,7 @@ def close_tile(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> N
 
 @kernel(error_model="numpy")
 def unpack(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
-    """Unpack short rows to numbers."""
+    """Unpack rows of short integers into numbers."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
     for e in range(tile.actions):
         factor, start = scales[tile.scale + e * tiles + tile.low // TILE], tile.base + e * tile.hands + tile.low
@@ -79,7 +79,7 @@ def unpack(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
 
 @kernel(error_model="numpy")
 def pack(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
-    """Pack numbers into 16-bit rows."""
+    """Pack numbers into rows of 16-bit integers."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
     for e in range(tile.actions):
         start = tile.base + e * tile.hands + tile.low
@@ -95,7 +95,7 @@ def pack(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
 
 @kernel(error_model="numpy", inline="always")
 def chance(number: Any) -> Any:
-    """A number in [0, 1) from the bits of another number: the last steps of MurmurHash3."""
+    """Hash the bits of a number to a number in [0, 1): the last steps of MurmurHash3."""
     mixed = np.float32(number).view(np.uint32) * uint32(0x9E3779B1)
     mixed = uint32(uint32(mixed ^ (mixed >> uint32(16))) * uint32(0x85EBCA6B))
     mixed = uint32(uint32(mixed ^ (mixed >> uint32(13))) * uint32(0xC2B2AE35))
@@ -104,7 +104,7 @@ def chance(number: Any) -> Any:
 
 @kernel(error_model="numpy")
 def pack_bytes(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
-    """Pack numbers into 8-bit rows."""
+    """Pack numbers into rows of 8-bit integers."""
     tiles, width, most = (tile.hands + TILE - 1) // TILE, tile.width, np.float32(LARGEST_BYTE)
     for e in range(tile.actions):
         start = tile.base + e * tile.hands + tile.low

@@ -1,4 +1,4 @@
-"""Chooses the local update of a tile by the arrays that a store has, when kernels are compiled.
+"""Selects the local update of a tile when kernels are compiled, by the arrays that a store has.
 
 Most runs use one update rule. Kernels compile only the rules that the store's arrays permit.
 """

@@ -1,4 +1,4 @@
-"""The local update of value-tested CFR+ on a tile of hands; the rule is ``engine.tree.value_tested.update_tested``."""
+"""The local update of value-tested CFR+ for a tile of hands; the rule is ``engine.tree.value_tested.update_tested``."""
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.kernel import kernel
@@ -105,7 +105,7 @@ def strengths(
     strength: Floats,
     terms: Floats,
 ) -> None:
-    """Add the candidates' earnings to the sums of a node's tests, and write the prediction strengths.
+    """Add what the candidates earn to the sums of a node's tests, and write the prediction strengths.
 
     ``terms`` is scratch.
     """

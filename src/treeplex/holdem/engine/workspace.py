@@ -1,4 +1,4 @@
-"""Allocates scratch space for passes."""
+"""Allocation of scratch space for passes."""
 
 import math
 from typing import Any, NamedTuple
@@ -38,7 +38,7 @@ class Extent(NamedTuple):
 
 
 def extent_of(form: HoldemForm) -> Extent:
-    """The extent of a compiled spot."""
+    """The sizes of scratch space that a compiled spot needs."""
     streets, reach_size = form.streets, 0
     roots = np.repeat(streets[:, ROOTS], streets[:, BOARDS + 1] - streets[:, BOARDS])
     returned = int((form.boards[:, RETURN + 1] + form.boards[:, COUNT + 1] * roots).max())
@@ -49,18 +49,18 @@ def extent_of(form: HoldemForm) -> Extent:
 
 
 def columns_of_street(row: Ints) -> int:
-    """Number of columns of a street, given its row of ``HoldemForm.streets``: showdowns, then folds, each padded."""
+    """Number of columns of a street, from its row of ``HoldemForm.streets``: showdowns, then folds, each padded."""
     return padded_columns(int(row[SHOWDOWNS + 1] - row[SHOWDOWNS])) + padded_columns(int(row[FOLDS + 1] - row[FOLDS]))
 
 
 def slots_of(streets: Ints, threads: int) -> int:
-    """Slots in ``Workspace.returned``: one per thread if threads process whole groups of last-street boards, else one."""
+    """Number of slots in ``Workspace.returned``: one per thread if threads take whole groups of boards, else one."""
     parents = int(streets[-2, BOARDS + 1] - streets[-2, BOARDS]) if len(streets) > 1 else 0
     return threads if parents >= 2 * threads else 1
 
 
 def workspace_sizes(extent: Extent, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
-    """The shape of every array of :class:`Workspace`; ``packed`` is for 16-bit storage."""
+    """The shape of every array in :class:`Workspace`; set ``packed`` for 16-bit storage."""
     streets, hands = extent.streets, extent.hands
     actions = int(streets[:, ACTIONS : ACTIONS + 2].max())
     sequences = int((streets[:, ROOTS, None] + streets[:, ACTIONS : ACTIONS + 2]).max())
@@ -82,7 +82,7 @@ def workspace_sizes(extent: Extent, threads: int, *, packed: bool = False) -> di
 
 
 def aligned_zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-    """Zeros aligned to a cache line."""
+    """An array of zeros aligned to a cache line."""
     size = math.prod(shape) * kind.itemsize
     space = np.zeros(size + LINE, np.uint8)
     start = -space.ctypes.data % LINE

@@ -1,4 +1,4 @@
-"""The betting of a spot as forests: each street's nodes, folds, showdowns and ends, identical on every board."""
+"""The betting of a spot as forests: each street's nodes, folds, showdowns and ends, which are the same on every board."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ Pair = tuple[int, int]
 
 @dataclass
 class Forest:
-    """The betting of one street; sequences are numbered as in :mod:`treeplex.holdem.engine.form`.
+    """The betting on one street; sequences are numbered as in :mod:`treeplex.holdem.engine.form`.
 
     Attributes:
         street: index of the street in the format.
@@ -37,7 +37,7 @@ class Forest:
 
 
 def forests_of(tree: BettingTree, rake: Rake, root: int = 0) -> list[Forest]:
-    """The forests of all streets of a betting tree from a node on, the node's street first."""
+    """The forests of all streets of a betting tree from a node on, starting with the node's street."""
     forests, roots = [], [root]
     for street in range(tree.nodes[root].street, tree.streets.stop):
         forest = Forest(street, roots)

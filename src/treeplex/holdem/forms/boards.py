@@ -1,4 +1,4 @@
-"""The boards of a spot: all future deals up to suit isomorphism, and each player's possible hands on every board."""
+"""The boards of a spot: all deals to come, up to suit isomorphism, and each player's possible hands on every board."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class Board:
 
 
 def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
-    """The boards of each street, parents first; children of one board are adjacent."""
+    """The boards of each street, parents first; all children of a board are adjacent."""
     hands = Hands(spot)
     symmetries = symmetries_of(spot, hands) if isomorphism else [IDENTITY]
     held = tuple(np.flatnonzero(weights > 0) for weights in spot.ranges)
@@ -77,7 +77,7 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
 def deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], count: int
 ) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
-    """Deals on a board: representatives, the renamings to the deals they represent, and their symmetries."""
+    """The deals on a board: representatives, the renamings to the deals that they represent, and their symmetries."""
     left = spot.format.cards_left(board)
     seen: set[tuple[int, ...]] = set()
     deal_classes = []
@@ -99,7 +99,7 @@ def deals(
 def kept_deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], street: int
 ) -> Iterator[tuple[tuple[int, ...], list[Renaming], list[Renaming], float]]:
-    """The deals of a spot on a board, as in :func:`deals`, with the number of deals that each copy represents.
+    """The deals on a board of a spot, as in :func:`deals`, with the number of deals that each copy represents.
 
     If the spot deals only a subset of boards, it contains either all or none of a class of isomorphic deals.
 
@@ -143,7 +143,7 @@ def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]
 def placed_board(
     spot: Spot, hands: Hands, cards: tuple[int, ...], parent: int, street: int, above: tuple[Ints, Ints], *, last: bool
 ) -> Board:
-    """A board with the hands that it does not block."""
+    """A board with the hands that are not blocked."""
     dead = np.zeros(52, bool)
     dead[list(cards)] = True
     possible_hands, sources, orders = [], [], []
@@ -181,7 +181,7 @@ def strengths_of(spot: Spot, cards: tuple[int, ...], held: Ints) -> Ints:
 
 
 def targets_of(child: Board, parent: Board, image: Ints) -> tuple[Ints, Ints]:
-    """The positions at the parent board that receive each hand's value from a copy of a board."""
+    """The positions on the parent board that receive each hand's value from a copy of a board."""
     first, second = (np.searchsorted(parent.hands[player], image[child.hands[player]]).astype(np.int16) for player in (0, 1))
     return first, second
 
@@ -196,7 +196,7 @@ def card_rows(hands: Hands, held: Ints) -> NDArray[np.uint8]:
 
 
 def twins_of(board: Board, player: int, hole: int) -> Ints:
-    """For each hand of a player its position in the other's list, -1 if absent (or if hands consist of one card)."""
+    """For each hand of a player, its position in the other player's list; -1 if absent (or if hands have one card)."""
     hands, other = board.hands[player], board.hands[1 - player]
     if hole == 1 or len(other) == 0:
         return np.full(len(hands), -1)
@@ -207,7 +207,7 @@ def twins_of(board: Board, player: int, hole: int) -> Ints:
 
 
 def deal_chance(spot: Spot, street: int) -> float:
-    """The probability of a single deal that opens a street, given both hands; 1 for the first street."""
+    """The probability of one deal that opens a street, given both hands; 1 on the first street."""
     if street == 0:
         return 1.0
     count, before = spot.format.deal[spot.streets[street]], spot.format.board_sizes[spot.streets[street] - 1]
@@ -215,7 +215,7 @@ def deal_chance(spot: Spot, street: int) -> float:
 
 
 def mirror_of(board: Board, player: int, hands: Hands) -> Ints:
-    """For each hand of a player the smallest position of a hand that it equals under a board symmetry."""
+    """For each hand of a player, the smallest position of a hand that it equals under a symmetry of the board."""
     own_hands = board.hands[player]
     least = own_hands
     for renaming in board.symmetries[1:]:

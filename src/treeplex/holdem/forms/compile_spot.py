@@ -1,4 +1,4 @@
-"""Compiles a poker spot: converts betting forests, boards and hands to arrays for the hold'em engine."""
+"""Compiler for poker spots: converts betting forests, boards and hands to arrays for the hold'em engine."""
 
 import os
 from collections.abc import Sequence
@@ -67,12 +67,12 @@ class CompiledSpot:
 
     @property
     def spec(self) -> str:
-        """Board, pot and stacks as text."""
+        """The board, the pot and the stacks as text."""
         return str(self.spot)
 
     @property
     def zero_sum(self) -> bool:
-        """Whether payoffs sum to zero, which needs a game without rake."""
+        """Whether payoffs sum to zero, which requires a game without rake."""
         return not self.raked
 
     def __str__(self) -> str:
@@ -85,25 +85,25 @@ class CompiledSpot:
 
     @property
     def stored(self) -> int:
-        """Size of a stored array: actions times hands, over all own nodes of both players."""
+        """The size of a stored array: actions times hands, over all decisions of both players."""
         last = self.form.boards[-1]
         return int(last[STORE + 1] + last[COUNT + 1] * self.form.streets[-1, ACTIONS + 1])
 
     @cached_property
     def infosets(self) -> int:
-        """Number of stored infosets of both players (isomorphic ones count once)."""
+        """The number of stored infosets of both players; isomorphic ones count once."""
         last = self.form.boards[-1]
         return int(last[INFOSETS + 1] + last[COUNT + 1] * len(self.forests[-1].nodes[1]))
 
     @property
     def scales(self) -> int:
-        """Number of scales of a stored array of 16-bit numbers."""
+        """The number of scales that a stored array of 16-bit numbers needs."""
         last = self.form.boards[-1]
         return int(last[SCALES + 1] + self.form.streets[-1, ACTIONS + 1] * -(-last[COUNT + 1] // TILE))
 
     @property
     def decisions(self) -> int:
-        """Number of public decision nodes over all stored boards."""
+        """The number of public decision nodes over all stored boards."""
         return sum(len(boards) * sum(map(len, forest.nodes)) for boards, forest in zip(self.boards, self.forests, strict=True))
 
     @cached_property
@@ -200,17 +200,17 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
 
 
 def table(rows: Sequence[Sequence[float]], width: int, kind: type = int) -> NDArray[Any]:
-    """Rows as an array, also for an empty list."""
+    """Stack rows into an array, also if there are none."""
     return np.array(rows, np.float64 if kind is float else np.int64).reshape(-1, width)
 
 
 def joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
-    """The concatenation of arrays, also for an empty list."""
+    """Concatenate arrays, also if there are none."""
     return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
 
 
 class Layout:
-    """Memory layout: the tables ``streets``, ``boards`` and ``copies`` of a form."""
+    """The memory layout of a form: its tables ``streets``, ``boards`` and ``copies``."""
 
     def __init__(self, forests: list[Forest], boards: list[list[Board]]) -> None:
         rows = []
@@ -232,7 +232,7 @@ class Layout:
         self.boards = self.board_table(forests, boards)
 
     def board_table(self, forests: list[Forest], boards: list[list[Board]]) -> NDArray[np.int64]:
-        """The table of boards; also fills ``copies``."""
+        """The table of boards; also fills in ``copies``."""
         rows: list[NDArray[np.int64]] = []
         copies: list[tuple[int, int]] = []
         hand = stored = reach = returned = infoset = target = scale = 0

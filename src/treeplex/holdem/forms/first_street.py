@@ -1,4 +1,4 @@
-"""Compiles only the first street of a spot; later streets are replaced by leaf values."""
+"""Compiler for the first street of a spot alone; leaf values replace later streets."""
 
 from treeplex.errors import GameError
 from treeplex.holdem.forms.compile_spot import CompiledSpot

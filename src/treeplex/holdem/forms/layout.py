@@ -1,4 +1,4 @@
-"""Parts of a compiled spot: streets before and after a cut, and where boards and decisions are stored in arrays."""
+"""Parts of a compiled spot: the streets before and after a cut, and the positions of boards and decisions in arrays."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,12 +17,12 @@ from treeplex.holdem.forms.suit_symmetry import Hands
 
 
 def part_of(whole: CompiledSpot, forests: list[Forest]) -> CompiledSpot:
-    """The compiled spot with different betting forests on the same boards."""
+    """The compiled spot with other betting forests on the same boards."""
     return replace(whole, forests=forests, form=arrays_of(whole.spot, forests, whole.boards, Hands(whole.spot)))
 
 
 def top_of(whole: CompiledSpot, streets: int) -> CompiledSpot:
-    """The first streets of a spot, with the cards and showdowns after their all-ins."""
+    """The first streets of a spot, with the cards and showdowns that follow their all-ins."""
     forests = whole.forests[:streets]
     for forest in whole.forests[streets:]:
         roots, last = forests[-1].below, forest is whole.forests[-1]
@@ -40,7 +40,7 @@ def top_of(whole: CompiledSpot, streets: int) -> CompiledSpot:
 
 
 def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
-    """The streets below some ends of the last street before the cut."""
+    """The streets below some ends of the last street before a cut."""
     roots = [whole.forests[streets - 1].below[k] for k in ends]
     doors = [(k, k) for k in range(len(roots))]
     forests = [Forest(forest.street, roots, ends=list(doors), below=roots) for forest in whole.forests[:streets]]
@@ -52,7 +52,7 @@ def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
 
 
 def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
-    """A store for the engine; arrays that only other algorithms use are empty or None."""
+    """A store for the engine; arrays that only other algorithms need are empty or None."""
     scales: NDArray[Any] = np.zeros(0, np.float32)
     return Store(
         regrets=regrets,
@@ -73,7 +73,7 @@ def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
 def rows_of(
     form: HoldemForm, work: Workspace, player: int, board: int = 0, *, street: int = 0, gathered: bool = False
 ) -> NDArray[Any]:
-    """A player's rows at a board, counted from its street's first, as a view [sequences, hands].
+    """A view of a player's rows on a board, [sequences, hands]; boards are counted from the first of the street.
 
     The rows are own reach, or with ``gathered`` the values returned at each end of the street.
     """
@@ -84,19 +84,19 @@ def rows_of(
 
 
 def board_part(game: CompiledSpot, street: int, number: int, player: int) -> slice:
-    """The slice of a player's entries at a board in a solver's array."""
+    """The slice of a solver's array that holds a player's entries on a board."""
     row = game.form.boards[game.first_boards[street] + number]
     start = int(row[STORE + player])
     return slice(start, start + game.forests[street].actions[player] * int(row[COUNT + player]))
 
 
 def own_parts(game: CompiledSpot, player: int, streets: int = 1) -> list[slice]:
-    """The slices of a player's numbers on the first streets in a solver's array, board by board."""
+    """The slices of a solver's array that hold a player's numbers on the first streets, board by board."""
     return [board_part(game, street, k, player) for street in range(streets) for k in range(len(game.boards[street]))]
 
 
 def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> Floats:
-    """Policy of each hand at a decision, float64 [A, H]; uniform for hands that are impossible on the board.
+    """The policy of each hand at a decision, float64 [A, H]; uniform for hands that the board blocks.
 
     Args:
         game: the compiled game.
@@ -128,7 +128,9 @@ def decision_at(game: CompiledSpot, node: int, street: int) -> Decision:
 
 
 def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> NDArray[Any]:
-    """Stored values of a decision node's actions, a view [A, hands on the board]; arguments as in :func:`policy_table`."""
+    """A view of the values stored for a decision node's actions, [A, hands on the board]; arguments as in
+    :func:`policy_table`.
+    """
     player, forest = decision_at(game, node, street).player, game.forests[street]
     hands = len(game.boards[street][number].hands[player])
     _, first, count = forest.nodes[player][forest.numbers[player].index(node)]
@@ -136,7 +138,7 @@ def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: i
 
 
 def board_number(game: CompiledSpot, street: int, cards: Sequence[int]) -> int | None:
-    """The index of a board among those of its street; cards of one deal may be in any order."""
+    """The index of a board among those of its street; the cards of one deal may be in any order."""
     if street == 0:
         return 0
     before = len(game.boards[street - 1][0].cards)

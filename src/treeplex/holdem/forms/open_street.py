@@ -1,4 +1,4 @@
-"""Compiles a single hold'em street that ends before the next card; all-ins are also leaves.
+"""Compiler for a single hold'em street that ends before the next card; all-ins are also leaves.
 
 A cut by :func:`treeplex.holdem.search.subgames.subgame.cut_spot` keeps all boards below, to deal cards after an all-in. The
 compiled street here needs no boards below, so memory and time do not depend on later streets.
@@ -16,7 +16,7 @@ from treeplex.holdem.spots.spot import Spot
 
 
 def compile_open_street(spot: Spot, betting: BettingTree, root: int) -> CompiledSpot:
-    """Compile a street of a spot on its board; one board without hands represents all later streets.
+    """Compile the street that a spot's board is on; one board without hands represents all later streets.
 
     Args:
         spot: board cards and ranges.

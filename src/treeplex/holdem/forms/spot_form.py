@@ -1,4 +1,4 @@
-"""Compiled hold'em spots as forms: states over hands, a choice of storage, and the passes that iterate on them."""
+"""Compiled hold'em spots as forms: states over hands, types of storage, and the passes that iterate on them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class SpotState(NamedTuple):
 
 
 class SpotForm:
-    """A compiled spot for update rules, a :class:`treeplex.forms.form.Form` with alternating updates.
+    """A compiled spot as a :class:`treeplex.forms.form.Form` for update rules with alternating updates.
 
     Attributes:
         game: the compiled spot.
@@ -124,18 +124,18 @@ class SpotForm:
 
     @property
     def identity(self) -> str:
-        """A hash of the spot."""
+        """A hash that identifies the spot."""
         return self.game.spot.identity
 
     @property
     def players(self) -> int:
-        """The number of players, 2."""
+        """The number of players; always 2."""
         return 2
 
     def allocate(
         self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> SpotState:
-        """The state before the first iteration, at the uniform policy; with one average.
+        """The initial state at the uniform policy, with one average.
 
         Raises:
             AlgorithmError: the rule needs features that are not available on spots, or does not support this storage.
@@ -161,7 +161,7 @@ class SpotForm:
         )
 
     def iterate(self, kind: RuleKind, rows: Floats, state: SpotState, *, alternating: bool = True) -> None:
-        """Run one iteration for each row.
+        """Run one iteration per row of weights.
 
         Raises:
             SpecError: a row predicts, but the state has no guesses.
@@ -188,7 +188,7 @@ class SpotForm:
             done += len(rows)
 
     def _decided(self, network: DiscountNetwork, state: SpotState, done: int, iterations: int, horizon: int) -> Floats:
-        """Rows of :class:`treeplex.engine.tree.regret.Weights` for up to the next ``iterations``, float64 [K, 9]."""
+        """Rows of :class:`treeplex.engine.tree.regret.Weights` for up to ``iterations`` iterations, float64 [K, 9]."""
         memory, exponents = state.memory, state.memory[SET : SET + 4]
         if memory[LEFT] <= 0:
             self._observe(network, state, done, horizon)
@@ -222,7 +222,7 @@ class SpotForm:
             self._activations[index] = seen
 
     def arrays(self, state: SpotState) -> dict[str, Array]:
-        """The arrays that determine the next iteration, by name; not copies."""
+        """The arrays that determine the next iteration, by name, without copying."""
         store = state.store
         arrays: dict[str, Array] = {"regrets": store.regrets, "average": store.average}
         if store.guesses is not store.regrets:
@@ -232,23 +232,23 @@ class SpotForm:
         return arrays | {name: array for name, array in more.items() if array is not None and array.size}
 
     def restore(self, state: SpotState, iteration: int, arrays: Mapping[str, Array]) -> None:
-        """Restore saved :meth:`arrays`."""
+        """Restore the state from saved :meth:`arrays`."""
         for name, array in self.arrays(state).items():
             array[...] = arrays[name]
 
     def average(self, state: SpotState) -> tuple[Array, Array]:
-        """The unnormalised average strategy, [Q], and its scales for 16-bit numbers."""
+        """The unnormalised average strategy, [Q], and its scales if it is stored in 16-bit numbers."""
         return state.store.average, state.store.average_scales
 
     def close(self) -> None:
-        """Do nothing; there is nothing to release."""
+        """Do nothing, because there is nothing to release."""
 
     def policy(self, state: SpotState) -> Array:
-        """The average strategy, own-reach-weighted, as :class:`treeplex.holdem.engine.form.Store` has it; not a copy."""
+        """The average strategy, weighted by own reach, as stored in :class:`treeplex.holdem.engine.form.Store`; not a copy."""
         return state.store.average
 
     def values(self, state: SpotState, *, best: bool) -> Floats:
-        """Value of each player's average strategy against the other's, chips, [2], in the run's own precision."""
+        """The value of each player's average strategy against the other's, in chips, [2], in the run's own precision."""
         form, store, player_values = self.game.form, state.store, np.empty(2)
         for player in (0, 1):
             first, count = form.boards[0, HANDS + player], form.boards[0, COUNT + player]
@@ -260,7 +260,7 @@ class SpotForm:
         return player_values
 
     def exploitability(self, state: SpotState) -> float:
-        """Exploitability of the average strategy in chips, from :meth:`values`."""
+        """The exploitability of the average strategy in chips, from :meth:`values`."""
         best = self.values(state, best=True)
         if not self.game.raked:
             return float(best.sum() / 2)
@@ -269,7 +269,7 @@ class SpotForm:
 
 
 def checked_storage(storage: str) -> str:
-    """A valid kind of storage.
+    """Check a type of storage and return it.
 
     Raises:
         SpecError: the storage is unknown.
@@ -282,14 +282,14 @@ def checked_storage(storage: str) -> str:
 
 
 def numbers_needed(size: SpotSize, needs: frozenset[str]) -> dict[str, int]:
-    """The size of each stored array; fictitious play stores its best responses as regrets."""
+    """The size of each stored array; fictitious play stores its best responses in ``regrets``."""
     sizes = dict.fromkeys(("regrets", "average", "guesses", "previous", "target"), size.stored) | {"changes": 2 * size.infosets}
     names = needs | {"regrets"}
     return {name: number for name, number in sizes.items() if name in names}
 
 
 def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequence[FixedStrategy] = ()) -> dict[str, Any]:
-    """The arrays of :class:`Store`, zero except for locks."""
+    """The arrays of a :class:`Store`, all zero except for locks."""
     sizes = numbers_needed(game.size, needs)
     arrays: dict[str, Any] = {name: np.zeros(sizes.get(name, 0), kind) for name in ("regrets", "average")}
     arrays |= {name: np.zeros(sizes[name], kind) if name in sizes else None for name in ("previous", "changes", "target")}
@@ -304,7 +304,7 @@ def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequen
 
 
 def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Sequence[FixedStrategy] = ()) -> Store:
-    """A store that holds only a policy, for evaluation passes.
+    """A store that holds only a policy, for use in evaluation passes.
 
     Args:
         game: the compiled spot.
@@ -330,7 +330,7 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
 
 
 def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[FixedStrategy]) -> dict[str, Array]:
-    """The arrays of :class:`Store` for locks."""
+    """The arrays of a :class:`Store` that hold the locks."""
     locked = np.zeros(game.infosets if locks else 0, np.uint8)
     places, values = [np.empty(0, np.int64)], [np.empty(0)]
     for lock in locks:
@@ -350,7 +350,7 @@ def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[FixedStrategy])
 
 
 def bytes_needed(size: SpotSize, needs: frozenset[str], *, storage: str, threads: int) -> int:
-    """Bytes of a run on a spot of this size: stored arrays, scratch space and the compiled spot."""
+    """Bytes needed for a run on a spot of this size: stored arrays, scratch space and the compiled spot."""
     on_disk, numbers = storage.startswith(DISK), numbers_needed(size, needs)
     packed = on_disk or storage == PACKED or storage in SMALL_INTEGERS
     entry_bytes = 0.0 if on_disk else PACKED_BYTES if storage == PACKED else np.dtype(STORAGE[storage]).itemsize

@@ -105,7 +105,7 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
 
 
 class DealCounts(NamedTuple):
-    """Numbers of boards and hands.
+    """Numbers of boards and of hands.
 
     Attributes:
         boards: boards on each street.
@@ -159,7 +159,7 @@ def walked_deals(spot: Spot) -> DealCounts:
 
 
 def form_bytes(betting: BettingSize, boards: int, hands: Sequence[int], copies: int, targets: int) -> int:
-    """Bytes of the arrays of :class:`treeplex.holdem.engine.form.HoldemForm`; ``hands`` is the number on each street."""
+    """Bytes of the arrays of a :class:`treeplex.holdem.engine.form.HoldemForm`; ``hands`` is the number on each street."""
     rows = sum(
         24 * sum(street.decisions) + 32 * street.folds + 40 * street.showdowns + 16 * street.ends for street in betting.streets
     )
@@ -167,7 +167,7 @@ def form_bytes(betting: BettingSize, boards: int, hands: Sequence[int], copies: 
 
 
 def street_table(streets: Sequence[StreetSize], boards: Sequence[int]) -> NDArray[np.int64]:
-    """The table ``streets`` of :class:`treeplex.holdem.engine.form.HoldemForm`."""
+    """The table ``streets`` of a :class:`treeplex.holdem.engine.form.HoldemForm`."""
     rows = []
     nodes = folds = showdowns = ends = first = 0
     for street, count in zip(streets, boards, strict=True):
@@ -180,7 +180,7 @@ def street_table(streets: Sequence[StreetSize], boards: Sequence[int]) -> NDArra
 
 
 def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
-    """Number of boards on each street; isomorphic boards count once where the ranges allow it."""
+    """The number of boards on each street; isomorphic boards count once if the ranges allow it."""
     counts = []
     cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     for street in range(len(spot.streets)):
@@ -190,7 +190,7 @@ def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
 
 
 def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]]:
-    """Number of hands in each player's range, summed over the boards of each street."""
+    """The number of hands in each player's range, summed over the boards of each street."""
     hands = Hands(spot)
     cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     hit: list[list[Counter[Lengths]]] = [[], []]
@@ -222,18 +222,18 @@ def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]
 
 
 def deals_before(spot: Spot, street: int) -> tuple[int, ...]:
-    """Numbers of cards dealt on the streets up to one, without the first."""
+    """The number of cards dealt on each street after the first, up to a street."""
     return tuple(spot.format.deal[dealt_street] for dealt_street in spot.streets[1 : street + 1])
 
 
 def symmetry_cycles(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]]]:
-    """The cycles of cards left in the deck, for each renaming of suits that leaves board and ranges unchanged."""
+    """The cycles of the cards left in the deck, for each renaming of suits that preserves board and ranges."""
     for renaming in symmetries_of(spot, Hands(spot)) if isomorphism else [IDENTITY]:
         yield cycles_of(renaming, spot.format.cards_left(spot.board))
 
 
 def cycles_of(renaming: Renaming, cards: Sequence[int]) -> list[list[int]]:
-    """The cycles of a renaming of suits."""
+    """The cycles of cards under a renaming of suits."""
     cycles, seen = [], set[int]()
     for card in cards:
         cycle: list[int] = []
@@ -247,7 +247,7 @@ def cycles_of(renaming: Renaming, cards: Sequence[int]) -> list[list[int]]:
 
 
 def cycle_tables(cycles: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each card the length and the index of its cycle, int64 [52] each."""
+    """For each card, the length and the index of its cycle, int64 [52] each."""
     length, number = np.zeros(52, np.int64), np.full(52, -1)
     for k, cycle in enumerate(cycles):
         length[list(cycle)], number[list(cycle)] = len(cycle), k
@@ -262,14 +262,14 @@ def lengths_of(cycles: Sequence[Sequence[int]]) -> Lengths:
 
 @lru_cache(maxsize=100_000)
 def fixed_deals(lengths: Lengths, deals: tuple[int, ...]) -> int:
-    """Number of sequences of deals that are unchanged by a suit renaming with these cycle lengths."""
+    """The number of sequences of deals that a suit renaming with these cycle lengths leaves unchanged."""
     if not deals:
         return 1
     return sum(ways * fixed_deals((left[0], left[1], left[2], left[3]), deals[1:]) for ways, left in choices(lengths, deals[0]))
 
 
 def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
-    """For each split by cycle length: the number of unions of cycles with ``cards`` cards, and the unused cycles."""
+    """For each split of ``cards`` by cycle length: the number of ways to choose the cycles, and the unused cycles."""
     unions = [(1, cards, list(lengths))]
     for kind in (3, 2, 1, 0):
         unions = [

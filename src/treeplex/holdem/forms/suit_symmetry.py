@@ -21,7 +21,7 @@ def renamed(cards: Sequence[int], renaming: Renaming) -> tuple[int, ...]:
 
 
 class Hands:
-    """The hands of a format, and how renamings of suits permute them."""
+    """The hands of a format, and the permutation of hands under each renaming of suits."""
 
     def __init__(self, spot: Spot) -> None:
         cards = np.asarray(spot.format.hands, np.int64)

@@ -21,7 +21,7 @@ from treeplex.holdem.rules.public import HoldemGame
 
 
 class Classes(NamedTuple):
-    """Classes of hands with the same policy.
+    """Classes of hands that share a policy.
 
     Attributes:
         name: name of the tables; boards with the same classes have the same name.
@@ -61,7 +61,7 @@ class HandPolicy(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """A policy in which the probabilities of some action kinds are multiplied by a factor and renormalised.
+    """A policy in which the probabilities of some kinds of action are multiplied by a factor, then renormalised.
 
     Attributes:
         policy: the policy.
@@ -79,15 +79,15 @@ class Bias:
 
     @property
     def game(self) -> HoldemGame:
-        """The game of the policy."""
+        """The game that the policy is for."""
         return self.policy.game
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """See :class:`HandPolicy`."""
+        """The classes of hands on a board; see :class:`HandPolicy`."""
         return self.policy.classes(board)
 
     def table(self, node: int, name: Hashable) -> Floats:
-        """See :class:`HandPolicy`."""
+        """The biased policy of each class at a decision; see :class:`HandPolicy`."""
         event = self.game.tree.nodes[node]
         assert isinstance(event, Decision)
         factors = np.array([self.factor if action.kind in self.kinds else 1.0 for action in event.actions])
@@ -99,7 +99,7 @@ FOLDS, CALLS, RAISES = ("fold",), ("check", "call"), ("bet", "raise", "allin")
 
 
 def biased_hands(policy: HandPolicy, factor: float = 10.0) -> list[HandPolicy]:
-    """The policy, and the policy biased towards folding, calling and raising.
+    """Return the policy, and copies biased towards folding, calling and raising.
 
     Raises:
         AlgorithmError: the factor is not positive.
@@ -108,7 +108,7 @@ def biased_hands(policy: HandPolicy, factor: float = 10.0) -> list[HandPolicy]:
 
 
 def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
-    """A policy at all decisions of a compiled spot with the same betting, float32 [Q] in a solver's layout.
+    """A policy at all decisions of a compiled spot with the same betting, in a solver's layout, float32 [Q].
 
     Raises:
         AlgorithmError: the spot has different betting.
@@ -130,7 +130,7 @@ def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
 
 
 def stored_tables(policy: HandPolicy, forest: Forest, player: int, classes: Classes) -> Singles:
-    """Policy of each class at a player's decisions of a street, float32 [actions, classes], in a solver's order."""
+    """The policy of each class at a player's decisions on a street, in a solver's order, float32 [actions, classes]."""
     rows = np.zeros((forest.actions[player], classes.size), np.float32)
     for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
         rows[first : first + count] = policy.table(node, classes.name)

@@ -1,4 +1,4 @@
-"""Evaluates a strategy on a compiled spot: best responses, exploitability and expected values."""
+"""Evaluation of strategies on compiled spots: best responses, exploitability and expected values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot
 
 
 def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], store: Store) -> Floats:
-    """Values of a player's hands at the root, float64 [hands], in chips times the opponent's compatible range weight.
+    """Values of a player's hands at the root, float64 [hands], in chips times the compatible weight of the opponent's range.
 
     ``mode`` is ``BEST`` (against the other's average) or ``EXPECT`` (both follow the average).
     """
@@ -25,7 +25,7 @@ def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], 
 
 
 def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: BoardPool, *, expected: bool = True) -> Judgement:
-    """Evaluate the policy proportional to ``average`` (uniform where it is zero); values are chips relative to half the pot.
+    """Evaluate the policy proportional to ``average`` (uniform where it is zero); values in chips relative to half the pot.
 
     Args:
         game: the compiled spot.
@@ -41,7 +41,7 @@ def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: Bo
 
 
 def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, expected: bool = True) -> Judgement:
-    """Evaluate a policy from ``values(player, mode)``, as returned by :func:`root_values`; see :func:`judge_spot`."""
+    """Evaluate a policy with ``values(player, mode)``, which works like :func:`root_values`; see :func:`judge_spot`."""
     best, ev = [], []
     for player in (0, 1):
         first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]

@@ -1,4 +1,4 @@
-"""Lines: actions and cards from the start of a spot, as text such as ``x, b50%, c, 7s, b120``.
+"""Lines: actions and cards from the start of a spot on, as text such as ``x, b50%, c, 7s, b120``.
 
 =================== ============================================================================================
 ``x``, ``c``, ``f`` check, call, fold.
@@ -41,7 +41,7 @@ CHIP_MARGIN, SHARE_MARGIN, TIMES_MARGIN = 0.5000001, 0.005, 0.05
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a line, as written.
+    """One step of a line as the user wrote it.
 
     Attributes:
         text: the step's text.
@@ -60,7 +60,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Place:
-    """The place in the betting tree at the end of a line.
+    """A position in the betting tree: the end of a line.
 
     Attributes:
         node: the node in the betting tree.
@@ -77,11 +77,11 @@ class Place:
     line: str = ""
 
     def after(self, node: int, word: str) -> "Place":
-        """The place after one more action."""
+        """The position after one more action."""
         return Place(node, self.roots, self.ends, self.deals, joined(self.line, word))
 
     def dealt(self, node: int, cards: tuple[int, ...]) -> "Place":
-        """The place after a deal."""
+        """The position after a deal."""
         return Place(
             node,
             (*self.roots, node),
@@ -92,7 +92,7 @@ class Place:
 
 
 def joined(line: str, word: str) -> str:
-    """A canonical line with one more step."""
+    """A canonical line extended by one step."""
     return f"{line},{word}" if line else word
 
 
@@ -118,7 +118,7 @@ def read_steps(text: str) -> list[Step]:
 
 
 def step_of(match: re.Match[str], text: str) -> Step:
-    """A step from its match."""
+    """Convert the match of a regular expression to a step."""
     if match["cards"]:
         return Step(match[0], cards=parse_cards(match["cards"]))
     word = match["word"].lower().replace(" ", "").replace("-", "")
@@ -164,19 +164,19 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
 
 
 def deals_next(spot: Spot, tree: BettingTree, location: Place) -> bool:
-    """Whether cards are dealt next: a street ended, or both players are all-in."""
+    """Whether cards are dealt next, because a street ended or both players are all-in."""
     node = tree.nodes[location.node]
     last = len(location.roots) == len(spot.streets)
     return isinstance(node, StreetEnd) or (isinstance(node, Showdown) and not last)
 
 
 def board_at(spot: Spot, location: Place) -> tuple[int, ...]:
-    """The board cards, in the order of the deal."""
+    """The board cards, in the order dealt."""
     return spot.board + tuple(card for deal in location.deals for card in deal)
 
 
 def dealt_cards(spot: Spot, location: Place, steps: list[Step], where: str) -> tuple[tuple[int, ...], int]:
-    """The cards of the next deal, highest first, and the number of steps that name them."""
+    """The cards of the next deal, highest first, and the number of steps that give them."""
     wanted, board = spot.format.deal[spot.streets[len(location.roots)]], board_at(spot, location)
     cards: list[int] = []
     used = 0
@@ -206,7 +206,7 @@ def deal_texts(spot: Spot, location: Place) -> Iterator[str]:
 
 
 def chosen(spot: Spot, node: Decision, step: Step, where: str) -> int:
-    """The index of the action that a step names.
+    """The index of the action that a step describes.
 
     Raises:
         SpecError: the node has no such action.
@@ -239,12 +239,12 @@ def sized_action(spot: Spot, node: Decision, step: Step) -> int | None:
 
 
 def pot_after_call(node: Decision) -> float:
-    """The chips in the pot once the player has matched the bet faced."""
+    """The pot in chips once the player has called the bet it faces."""
     return 2 * node.contributions[1 - node.player]
 
 
 def offer_text(node: Decision, action: Action) -> str:
-    """An offered action as text for messages: ``b100 (50%)``."""
+    """An offered action as text for error messages: ``b100 (50%)``."""
     if action.kind not in ("bet", "raise", "allin"):
         return action_text(action)
     faced, pot = node.street_bets[1 - node.player], pot_after_call(node)
@@ -254,7 +254,7 @@ def offer_text(node: Decision, action: Action) -> str:
 
 
 def action_text(action: Action) -> str:
-    """The canonical text of an action."""
+    """An action in canonical notation."""
     if action.kind in ("bet", "raise"):
         return f"{action.kind[0]}{action.amount:.12g}"
     return {kind: letter for letter, kind in KINDS.items()}[action.kind]

@@ -1,4 +1,4 @@
-"""Node locks: converts locks given by line and hands to fixed strategies at the nodes and boards of a compiled spot."""
+"""Node locks: conversion of locks, given by line and hands, to fixed strategies at nodes and boards of a compiled spot."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ MARGIN = 1e-4
 
 
 def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -> tuple[FixedStrategy, ...]:
-    """Locks in the solver's format, one per node and board; for hands with several locks, the last one applies.
+    """Convert locks to the solver's format, one per node and board; if several lock the same hand, the last one applies.
 
     Args:
         game: the spot, compiled without isomorphism.
@@ -61,7 +61,7 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -
 
 
 def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> Floats:
-    """The columns [actions, hands] of a table [actions, H] for a board's hands; ``key`` is the board, the player, a row."""
+    """The columns of a table [actions, H] for the hands on a board, [actions, hands]; ``key`` is (board, player, row)."""
     number, player, _ = key
     street = next(s for s in reversed(range(len(game.boards))) if game.first_boards[s] <= number)
     columns: Floats = table[:, game.boards[street][number - game.first_boards[street]].hands[player]]
@@ -69,7 +69,7 @@ def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> 
 
 
 def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedStrategy]) -> NDArray[Any]:
-    """An average strategy in which locked hands without reach, whose average is zero, follow the lock.
+    """The average strategy with locks applied to locked hands that are never reached, whose average is zero.
 
     Returns:
         ``average``, or a modified copy.
@@ -102,7 +102,7 @@ def decision_of(game: CompiledSpot, lock: AnyLock) -> Place:
 
 
 def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[int]:
-    """Indices of the boards of a street after some deals; an empty deal matches any cards."""
+    """The indices of a street's boards after these deals; an empty deal matches any cards."""
     boards = [0]
     for street, deal in enumerate(deals, 1):
         children = [child for number in boards for child in game.boards[street - 1][number].children]
@@ -113,7 +113,7 @@ def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[i
 
 
 def table_of(game: CompiledSpot, lock: AnyLock, node: Decision) -> Floats:
-    """A lock as float64 [actions, H], NaN for hands that are not locked."""
+    """A lock as an array, float64 [actions, H]; NaN for hands that are not locked."""
     size, actions = len(game.spot.format.hands), len(node.actions)
     table = np.full((actions, size), np.nan)
     if isinstance(lock, NodeLock):
@@ -135,7 +135,7 @@ def table_of(game: CompiledSpot, lock: AnyLock, node: Decision) -> Floats:
 
 
 def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
-    """The hands of a lock, bool [H]."""
+    """Whether a lock applies to each hand, bool [H]."""
     size = len(game.spot.format.hands)
     if lock.hands is None:
         return np.ones(size, bool)
@@ -147,7 +147,7 @@ def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
 
 
 def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:
-    """A lock's frequency of each action of its decision, [actions]; omitted actions have frequency 0."""
+    """The frequency that a lock sets for each action of its decision, [actions]; omitted actions get 0."""
     shares = np.zeros(len(node.actions))
     for word, share in lock.strategy:
         steps = read_steps(word)

@@ -9,7 +9,7 @@ from treeplex.holdem.policies.line import action_text, joined
 
 
 class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
-    """A mapping ``{(line, hand): {action: probability}}``, such as ``("x,b50%", "AsKs")``; equal only to itself.
+    """A mapping ``{(line, hand): {action: probability}}``, with keys such as ``("x,b50%", "AsKs")``; equal only to itself.
 
     It lists every infoset once, with one board for each class of isomorphic boards. Lookups accept any board.
 
@@ -22,7 +22,7 @@ class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
     streets: int
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        """All lines that end at a decision, with all hands of the player to act, in order of play."""
+        """All lines that end at a decision, and all hands of the player to act there, in order of play."""
         game, waiting = self.game, [(0, 0, 0, "")]
         hands = [cards_to_string(tuple(map(int, cards))) for cards in game.spot.format.hands]
         while waiting:
@@ -42,7 +42,7 @@ class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
                 waiting.append((following, below, event.child, joined(line, cards_to_string(dealt))))
 
     def __len__(self) -> int:
-        """Number of both players' infosets on the stored streets."""
+        """The number of both players' infosets on the stored streets."""
         forests, boards = self.game.forests[: self.streets], self.game.boards[: self.streets]
         return sum(
             len(forest.numbers[player]) * len(board.hands[player])

@@ -1,4 +1,4 @@
-"""Tabulates networks on hold'em spots: the policy of every hand on every board, for evaluation by the hold'em engine.
+"""Tabulation of networks on hold'em spots: the policy of every hand on every board, for evaluation by the hold'em engine.
 
 A network's input is the concatenation of the player's cards and the betting (:class:`treeplex.holdem.rules.looks.SpotLook`).
 Its first layer is therefore a sum of two parts: the cards' part is computed once per board, the betting's part once per node.
@@ -32,7 +32,7 @@ Watch = Callable[[int, int], None]
 
 
 class SplitNetwork(NamedTuple):
-    """A player's network, with its first layer in two parts.
+    """A player's network, with its first layer split into two parts.
 
     Attributes:
         panels, biases: weights of the cards, as :func:`treeplex.engine.networks.rectified.first_layer` reads them.
@@ -84,12 +84,12 @@ def average_of_network(
 
 
 def tell_of_member(watch: Watch, before: int, total: int, done: int, _: int) -> None:
-    """Report the boards read, including those of earlier members."""
+    """Report the number of boards read, including those read for earlier networks of a mixture."""
     watch(before + done, total)
 
 
 class NetworkReader(NamedTuple):
-    """Tabulates both players' networks on a compiled spot.
+    """Tabulates both players' networks for a compiled spot.
 
     Attributes:
         head: kind of output, of :data:`treeplex.forms.policies.heads.HEADS`.
@@ -113,7 +113,7 @@ class NetworkReader(NamedTuple):
         return policies
 
     def read_board(self, table: NDArray[np.float32], location: tuple[int, int]) -> None:
-        """Write both players' policy at all decisions on a board, given by street and index there."""
+        """Write both players' policies at all decisions on a board, given by its street and its index there."""
         (street, number), look = location, self.rules.look
         board, forest, head = self.game.boards[street][number], self.game.forests[street], HEADS[self.head]
         for player, network in enumerate(self.networks):
@@ -131,7 +131,7 @@ class NetworkReader(NamedTuple):
 
 
 def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
-    """Reject a network whose inputs or actions are not those of a spot.
+    """Reject a network whose inputs or actions do not fit a spot.
 
     Raises:
         PolicyError: they are not.
@@ -149,12 +149,12 @@ def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
 
 
 def split_networks(policy: NeuralPolicy, rules: DealtSpot, member: int) -> list[SplitNetwork]:
-    """A member's networks of both players, with their first layers in two parts."""
+    """Both players' networks for one member of a mixture, with their first layers split into two parts."""
     return [split_network(policy, rules, player, member) for player in (0, 1)]
 
 
 def split_network(policy: NeuralPolicy, rules: DealtSpot, player: int, member: int) -> SplitNetwork:
-    """A player's network, with its first layer in two parts."""
+    """A player's network, with its first layer split into two parts."""
     layers = policy.networks[0 if policy.shared else member * policy.players + player]
     (matrix, biases), rest = layers[0], layers[1:]
     look, features = rules.look, len(policy.view.scale)

@@ -41,7 +41,7 @@ def network_in(path: str | os.PathLike[str]) -> NeuralPolicy | None:
 
 
 def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy:
-    """A network's policy for every hand on every board; memory use and progress are reported to ``notices.tell``.
+    """Tabulate a network's policy for every hand on every board; memory use and progress go to ``notices.tell``.
 
     Raises:
         PolicyError: the network is for another game, or its table does not fit into memory.
@@ -67,6 +67,6 @@ def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy
 
 
 def memory_needed(game: CompiledSpot, members: int, threads: int) -> int:
-    """Bytes needed to tabulate and evaluate a network; a mixture needs one more table."""
+    """Bytes needed to tabulate and evaluate a network; a mixture needs an additional table."""
     judging = sum(prod(shape) for shape in workspace_sizes(game.size.extent, threads, packed=True).values())
     return NUMBER * game.stored * (1 if members == 1 else 2) + NUMBER_OF_JUDGE * judging

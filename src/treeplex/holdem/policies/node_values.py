@@ -1,4 +1,4 @@
-"""Values at every node of a solved spot, under the average strategy, and equities.
+"""Values at every node of a solved spot under the average strategy, and equities.
 
 Values are *counterfactual*: chips times the opponent's reach with hands that share no card with the player's hand. Divided by
 that reach (:meth:`HoldemValues.compatible`) they are the hand's expected chips. One betting tree on one board is cheap to
@@ -74,7 +74,7 @@ class HoldemValues:
         ends: Floats | None = None,
         responder: int | None = None,
     ) -> None:
-        """Set up the values; nothing is computed yet.
+        """Set up the values, without computing any.
 
         Args:
             game: the compiled spot.
@@ -95,7 +95,7 @@ class HoldemValues:
 
     @cached_property
     def ends(self) -> Floats:
-        """Counterfactual values at the ends of streets, float64 [R].
+        """Counterfactual values at the ends of all streets, float64 [R].
 
         Player p's hand j of n at end k of board b is at ``form.boards[b, REACH + p] + k * n + j``; other entries are undefined.
         """
@@ -108,16 +108,16 @@ class HoldemValues:
         return crew.work.gathered
 
     def board_number(self, street: int, index: int) -> int:
-        """The index in ``form.boards`` of a board, given its street (numbered from the spot's first) and its index there."""
+        """The index in ``form.boards`` of a board, given its street (counted from the spot's first) and its index there."""
         return self.game.first_boards[street] + index
 
     def root_reach(self) -> Pair:
-        """Both players' range weights at the first board."""
+        """Both players' range weights on the first board."""
         board, ranges = self.game.boards[0][0], self.game.spot.ranges
         return ranges[0][board.hands[0]], ranges[1][board.hands[1]]
 
     def below(self, street: int, index: int, reach: Pair) -> Pair:
-        """The reach of a board's hands, from the reach at the parent board."""
+        """The reach of the hands on a board, from the reach on its parent board."""
         source = self.game.boards[street][index].source
         return reach[0][source[0]], reach[1][source[1]]
 
@@ -150,7 +150,7 @@ class HoldemValues:
         return probabilities
 
     def rows(self, board: int, player: int, first: int, actions: int) -> Floats:
-        """The stored numbers of some actions of a player at a board, float64 [actions, hands]."""
+        """The numbers stored for some of a player's actions on a board, float64 [actions, hands]."""
         row = self.game.form.boards[board]
         hands = int(row[COUNT + player])
         start = int(row[STORE + player]) + first * hands
@@ -163,7 +163,7 @@ class HoldemValues:
         return numbers
 
     def compatible(self, board: int, player: int, reach: Floats) -> Floats:
-        """The opponent's reach with hands that share no card with each hand of ``player``.
+        """For each hand of ``player``, the opponent's reach with hands that share no card with it.
 
         Args:
             board: index of the board.
@@ -198,7 +198,7 @@ class HoldemValues:
         return ratio(shares[0], met[0]), ratio(shares[1], met[1])
 
     def _shown_at_once(self, street: int, index: int, reach: Pair) -> Pair:
-        """Equities times the opponent's compatible reach, for spots compiled without the boards below."""
+        """Equities times the opponent's compatible reach, for spots compiled without the following boards."""
         format, board, shares = self.game.spot.format, self.game.boards[street][index], []
         for player in (0, 1):
             other = np.zeros((1, len(format.hands)))
@@ -222,7 +222,9 @@ class HoldemValues:
         return totals
 
     def _shown(self, board: int, player: int, reach: Floats, chips: Floats) -> Floats:
-        """Showdown values, [own hands, T], from the opponent's reach [T, hands] and chips of wins, losses and ties, [3, T]."""
+        """Showdown values, [own hands, T], from the opponent's reach [T, hands] and the chips for a win, a loss and a tie,
+        [3, T].
+        """
         columns = self._columns(reach)
         cards, order, twin = self._lists(board, player)
         other_cards, other_order, _ = self._lists(board, 1 - player)
@@ -232,7 +234,7 @@ class HoldemValues:
         return values
 
     def _lists(self, board: int, player: int) -> tuple[NDArray[np.uint8], NDArray[np.int16], NDArray[np.int16]]:
-        """A player's hands at a board: their cards, order of strength and twins."""
+        """A player's hands on a board: their cards, order by strength and twins."""
         form = self.game.form
         first, count = int(form.boards[board, HANDS + player]), int(form.boards[board, COUNT + player])
         here = slice(first, first + count)
@@ -240,13 +242,13 @@ class HoldemValues:
 
     @staticmethod
     def _columns(reach: Floats) -> Floats:
-        """Reach [T, hands] in the layout of the terminal operators: [hands + 1, T], the last row zero."""
+        """Reach [T, hands] in the layout of the terminal operators: [hands + 1, T], with a last row of zeros."""
         columns = np.zeros((reach.shape[1] + 1, reach.shape[0]))
         columns[:-1] = reach.T
         return columns
 
     def _descend(self, street: int, board: int, root: int, reach: Pair) -> StreetValues:
-        """Policies and reach, from the root of a betting tree to the end of the street; values are empty."""
+        """Compute policies and reach, from the root of a betting tree to the end of the street; values are left empty."""
         tree, nodes, waiting = StreetValues({}, {}, {}), self.game.betting.nodes, [(root, reach)]
         while waiting:
             number, here = waiting.pop()
@@ -260,7 +262,7 @@ class HoldemValues:
         return tree
 
     def _ascend(self, street: int, board: int, tree: StreetValues) -> None:
-        """Fill in the values of all nodes, ends first."""
+        """Fill in the values of all nodes, starting at the ends."""
         nodes = self.game.betting.nodes
         self._value_terminals(street, board, tree)
         for number in reversed(tree.reach):
@@ -275,7 +277,7 @@ class HoldemValues:
                 tree.values[number] = self._end_values(street, board, number)
 
     def _end_values(self, street: int, board: int, number: int) -> Pair:
-        """Both players' returned values at the end of a street before the last."""
+        """Both players' values returned to the end of a street before the last."""
         node, row = self.game.betting.nodes[number], self.game.form.boards[board]
         end = self._ends[street][node.child if isinstance(node, StreetEnd) else number]
         end_values = []
@@ -309,6 +311,6 @@ class HoldemValues:
 
 
 def ratio(values: Floats, met: Floats) -> Floats:
-    """Expected values from counterfactual ones: divided by the compatible reach, NaN where that is zero."""
+    """Convert counterfactual values to expected values: divide by the compatible reach; NaN where that is zero."""
     quotient: Floats = np.divide(values, met, out=np.full(values.shape, np.nan), where=met > 0)
     return quotient

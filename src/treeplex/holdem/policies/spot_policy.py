@@ -66,7 +66,7 @@ class HoldemPolicy(HoldemMapping):
 
     @cached_property
     def hand_values(self) -> HoldemValues:
-        """The policy's values at all nodes."""
+        """Values at all nodes under this policy."""
         average = with_locks(self.game, self.average, self.locks) if self.whole else self.average
         return HoldemValues(self.game, average, self.scales, threads=self.threads, ends=self.ends)
 
@@ -114,7 +114,7 @@ class HoldemPolicy(HoldemMapping):
         return judge_spot(self.game, average, store, judging_crew(self.game, self.threads))
 
     def best_response(self, player: int) -> "tuple[float, HoldemPolicy]":
-        """The value of ``player``'s best response in chips, and the policy with that player's part replaced by it.
+        """The value of ``player``'s best response, in chips, and the policy with that player's strategy replaced by it.
 
         Raises:
             PolicyError: there is no such player, numbers have 16 bits, or the last streets are missing.
@@ -125,7 +125,7 @@ class HoldemPolicy(HoldemMapping):
         return value, HoldemPolicy(self.game, store.average, none, self.locks, self.streets, threads=self.threads)
 
     def response_values(self, player: int) -> HoldemValues:
-        """Values at all nodes when ``player`` plays its best response, including nodes it does not reach.
+        """Values at all nodes if ``player`` plays its best response, including nodes that it does not reach.
 
         Raises:
             PolicyError: as in :meth:`best_response`.
@@ -136,7 +136,7 @@ class HoldemPolicy(HoldemMapping):
         return HoldemValues(self.game, store.average, threads=self.threads)
 
     def _reply(self, player: int) -> tuple[float, Store, BoardPool]:
-        """A player's best-response value, and the response as the regrets of a store, whose average is this policy."""
+        """A player's best-response value, and a store whose regrets hold the response and whose average is this policy."""
         self.check_whole()
         if player not in (0, 1):
             raise PolicyError(f"a spot has players 0 and 1, not {player}")
@@ -155,7 +155,7 @@ class HoldemPolicy(HoldemMapping):
         return value, store, crew
 
     def check_whole(self) -> None:
-        """Reject a policy without its last streets."""
+        """Reject a policy saved without its last streets."""
         if not self.whole:
             raise PolicyError(
                 "evaluation needs all streets, but this policy was saved without its last streets; save the whole solution"

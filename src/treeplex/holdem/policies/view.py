@@ -79,7 +79,7 @@ class NodeView:
     _children: Callable[[], tuple[str, ...]]
 
     def hands_of(self, player: int) -> Ints:
-        """A player's hands with weight on the board, int64 [n]."""
+        """The hands of a player that have weight on the board, int64 [n]."""
         return self._sides[player].hands
 
     def weight_of(self, player: int) -> Floats:
@@ -95,12 +95,12 @@ class NodeView:
         return self._sides[player].ev
 
     def equity_of(self, player: int) -> Floats:
-        """Share of the pot at a showdown without further betting, in [0, 1], float64 [n]; NaN as for EVs, and after a fold."""
+        """Share of the pot at a showdown without further betting, in [0, 1], float64 [n]; NaN where EV is, and after a fold."""
         return self._equities[player]
 
     @property
     def frequency(self) -> Floats:
-        """Action frequencies of the whole range, float64 [actions]; NaN at zero reach, empty where no player acts."""
+        """Action frequencies of the whole range, float64 [actions]; NaN at zero reach, and empty where no player acts."""
         if self.player is None:
             return np.zeros(0)
         met = self.compatible_of(self.player)
@@ -198,7 +198,9 @@ class Browser:
         )
 
     def locked(self, line: str, locks: Sequence[FixedStrategy]) -> NDArray[np.bool_]:
-        """Whether locks fix each of the acting player's hands at a node, [n] in the view's order; empty if no player acts."""
+        """Whether each of the acting player's hands is fully locked at a node, [n] in the view's order; empty if no player
+        acts.
+        """
         location = self.find(line)
         node = self.game.betting.nodes[location.place.node]
         if not isinstance(node, Decision):
@@ -213,7 +215,7 @@ class Browser:
         return np.zeros(len(order), bool)
 
     def find(self, line: str) -> Location:
-        """The place at the end of a line, found by following streets and boards."""
+        """The location at the end of a line, found by following its streets and boards."""
         line_end = find_place(self.game.spot, self.game.betting, line)
         if len(line_end.roots) > self.streets:
             raise SpecError(
@@ -227,7 +229,7 @@ class Browser:
         return Location(line_end, len(line_end.ends), board, renaming, tree)
 
     def dealt(self, street: int, above: int, renaming: Renaming, cards: tuple[int, ...]) -> tuple[int, Renaming]:
-        """The board that represents actual cards dealt on a board, and the renaming of its suits."""
+        """The stored board that represents the cards actually dealt, and the renaming of its suits."""
         wanted, before = sorted(renamed(cards, renaming)), len(self.game.boards[street - 1][above].cards)
         for child in self.game.boards[street - 1][above].children:
             board = self.game.boards[street][child]
@@ -256,7 +258,7 @@ class Browser:
         }
 
     def side(self, location: Location, player: int) -> Side:
-        """One player's side at a place."""
+        """One player's side at a location."""
         number, tree = location.place.node, location.tree
         board = self.game.boards[location.street][location.board]
         back = cast(Renaming, tuple(location.renaming.index(suit) for suit in range(4)))
@@ -268,7 +270,7 @@ class Browser:
         return Side(order, hands[order], tree.reach[number][player][order], met[order], ev[order])
 
     def equity(self, location: Location, sides: tuple[Side, Side]) -> Pair:
-        """Both players' equities at a place, in the order of the sides."""
+        """Both players' equities at a location, in the order of the sides."""
         key = (location.street, location.board, location.place.node)
         equities = self._equities.pop(key, None)
         if equities is None:

@@ -1,4 +1,4 @@
-"""The protocol of the Annual Computer Poker Competition (ACPC), version 2.0.0: a client, and a dealer for two players.
+"""The protocol of the Annual Computer Poker Competition (ACPC), version 2.0.0: a client, and a two-player dealer.
 
 The dealer's lines are ``MATCHSTATE:position:hand:betting:cards``. The player to act answers with the line, a colon and
 ``f``, ``c`` or ``r`` with its total chips in the hand. Position 0 is the big blind; players swap positions after each hand.
@@ -35,7 +35,7 @@ STAKES = "compare --stack and --blinds with the dealer's game"
 
 @dataclass(frozen=True)
 class MatchState:
-    """A line of the dealer.
+    """A MATCHSTATE line sent by the dealer.
 
     Attributes:
         position: the position that receives the line.
@@ -93,7 +93,7 @@ class MatchState:
 
 
 def cards_of(text: str) -> tuple[int, ...]:
-    """The cards of a text, which may be empty.
+    """The cards in a text, which may be empty.
 
     Raises:
         SpecError: the text is not cards.
@@ -151,7 +151,7 @@ def play_acpc(
 
 
 def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: float) -> str | None:
-    """The dealer's next line; None if the dealer disconnected after a finished hand.
+    """The dealer's next line; None if the dealer disconnected between hands.
 
     Raises:
         GameError: the dealer is late, or disconnects within a hand or before the first one.
@@ -171,7 +171,7 @@ def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: floa
 
 @dataclass(frozen=True)
 class Limits:
-    """Time limits of a player, in seconds; the defaults are those of the competition's dealer.
+    """A player's time limits, in seconds; the defaults are those of the competition's dealer.
 
     Attributes:
         action: for one action.
@@ -220,7 +220,7 @@ class Dealer:
         self._hand_seconds, self._match_seconds, self._most = [0.0, 0.0], [0.0, 0.0], math.inf
 
     def play(self, hands: int, *, seed: int = 0, watch: Callable[[str], None] = lambda line: None) -> list[float]:
-        """Deal some hands; returns the chips of each player.
+        """Deal some hands; return each player's winnings in chips.
 
         Args:
             hands: number of hands.
@@ -266,7 +266,7 @@ class Dealer:
         return f"SCORE:{chips_of(self.won)}:0|1"
 
     def _hand(self, number: int, players: tuple[int, int], cards: list[int]) -> tuple[MatchState, list[float]]:
-        """Play one hand; returns its last state with all cards, and each position's winnings."""
+        """Play one hand; return its last state with all cards shown, and the winnings of each position."""
         rules, table = self.rules, self.rules.betting.root
         hole, whole = (tuple(sorted(cards[:2])), tuple(sorted(cards[2:4]))), cards[4:]
         while True:
@@ -294,7 +294,7 @@ class Dealer:
         self._lines[player].send(str(state), self.limits.action)
 
     def _answer(self, player: int, number: int, table: BettingState) -> str:
-        """A player's answer without the leading match state."""
+        """A player's answer, without the match state that precedes it."""
         began = monotonic()
         state = MatchState(table.player, number, table.line, ((), ()), ())
         word = answer_to(
@@ -307,7 +307,7 @@ class Dealer:
         return word
 
     def _line(self, player: int, taken: float) -> str:
-        """The next line of a player who has already used ``taken`` seconds for the action.
+        """The next line from a player who has already used ``taken`` seconds for this action.
 
         Raises:
             LateError: a time limit is exceeded; the message names it.
@@ -349,12 +349,12 @@ def answer_to(read: Callable[[], str], state: MatchState, tell: Callable[[str], 
 
 
 def chips_of(results: Sequence[float]) -> str:
-    """Players' winnings in the format of the competition's logs: at most six decimals."""
+    """The players' winnings in the format of the competition's logs, with at most six decimals."""
     return "|".join(f"{result + 0.0:.6f}".rstrip("0").rstrip(".") for result in results)
 
 
 def action_of(word: str, table: BettingState, rules: HandRules) -> tuple[int, str]:
-    """The legal action for a player's answer, and the answer's text."""
+    """The legal action that a player's answer stands for, and the answer's text."""
     raised, sizes = RAISE.match(word), rules.betting.legal_raises(table)
     if word[:1] == "f" and table.paid[table.player] < table.faced:
         return FOLD, "f"

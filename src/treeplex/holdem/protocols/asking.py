@@ -1,4 +1,4 @@
-"""HTTP requests with JSON responses, repeated only when that is safe."""
+"""HTTP requests with JSON responses; a request is repeated only if that is safe."""
 
 import http.client
 import json
@@ -31,7 +31,7 @@ REMEDIES = {
 
 
 class NoAnswerError(GameError):
-    """Raised for a request without a usable answer.
+    """Raised if a request gets no usable answer.
 
     Attributes:
         status: the HTTP status; 0 if no answer came.
@@ -44,12 +44,12 @@ class NoAnswerError(GameError):
 
     @property
     def passing(self) -> bool:
-        """Whether the failure may be temporary: no answer, or a busy server."""
+        """Whether the failure may be temporary: the server did not answer, or is busy."""
         return self.status in (0, *BUSY)
 
     @property
     def harmless(self) -> bool:
-        """Whether repeating a request for a new hand is safe: the server was not reached, or is busy."""
+        """Whether a request for a new hand can be safely repeated, because the server was not reached or is busy."""
         return not self.sent or self.status in BUSY
 
 
@@ -64,7 +64,7 @@ OPENER = urllib.request.build_opener(NoRedirect)
 
 
 def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None = None, *, seconds: float = SECONDS) -> Any:
-    """Send a request; returns the server's JSON answer.
+    """Send a request; return the server's JSON answer.
 
     Args:
         url: the address.
@@ -108,7 +108,7 @@ def check_address(url: str) -> None:
 
 
 def read_answer(answer: Any, until: float) -> bytes:
-    """The whole answer of a server.
+    """Read a server's complete answer.
 
     Raises:
         TimeoutError: the answer is not complete at the time ``until``.
@@ -127,7 +127,7 @@ def read_answer(answer: Any, until: float) -> bytes:
 
 
 def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
-    """The error for a response with a failure status."""
+    """The error for a response whose status reports a failure."""
     try:
         said = shown(error.read(10_000))
     except (OSError, http.client.HTTPException, ValueError):
@@ -140,18 +140,18 @@ def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
 
 
 def said_by(error: object) -> str:
-    """The text of an error."""
+    """The message of an error."""
     return reason(error) if isinstance(error, OSError) else str(error) or type(error).__name__
 
 
 def shown(said: object) -> str:
-    """The beginning of a server's answer, as one line for messages."""
+    """The beginning of a server's answer, on one line, for error messages."""
     text = " ".join((said.decode("utf-8", "replace") if isinstance(said, bytes) else json.dumps(said)).split())
     return (text if len(text) <= SHOWN else f"{text[:SHOWN]} ...") or "nothing"
 
 
 def patiently(question: Callable[[], Any], again: Callable[[NoAnswerError], bool]) -> Any:
-    """The response to a request, which is repeated after each of :data:`PAUSES` while ``again(error)`` is true.
+    """Send a request, and again after each of :data:`PAUSES` while it fails and ``again(error)`` is true; return the response.
 
     Raises:
         NoAnswerError: the last request failed.

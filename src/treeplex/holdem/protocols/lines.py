@@ -1,4 +1,4 @@
-"""Lines of text over a connection, with timeouts."""
+"""Lines of text over a network connection, with timeouts."""
 
 import contextlib
 import socket
@@ -12,7 +12,7 @@ LONGEST = 65_536
 
 
 class LateError(GameError):
-    """Raised if the other side sends or accepts nothing within the time limit."""
+    """Raised if the other side neither sends nor accepts data within the time limit."""
 
 
 class LeftError(GameError):
@@ -21,7 +21,7 @@ class LeftError(GameError):
 
 @final
 class Lines:
-    """Both directions of a connection, in lines of ASCII.
+    """Both directions of a connection, carrying lines of ASCII text.
 
     Args:
         connection: to the other side; it is not closed.

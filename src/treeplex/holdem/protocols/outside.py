@@ -23,7 +23,7 @@ DIGITS, MOST_DIGITS = "0123456789", 18
 
 
 def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, Game]:
-    """The game of a server, and the same game in its coarsest chip unit, for agents.
+    """The game that a server deals, and the same game in the largest possible chip unit, for agents.
 
     A finer unit would have more raises, and an agent computes its policy for each raise.
 
@@ -92,7 +92,7 @@ class OutsideHand:
 
     @property
     def to_act(self) -> bool:
-        """Whether the agent is to act."""
+        """Whether the agent is the player to act."""
         return self.table.player == self.seat
 
     def decide(self) -> Action:
@@ -141,7 +141,7 @@ class OutsideHand:
 
 
 def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) -> list[Action]:
-    """The actions of a text: ``b200c/kb300``, with bets by street, or ``r200c/cr500``, with bets by hand.
+    """The actions in a text: ``b200c/kb300``, with bets per street, or ``r200c/cr500``, with bets per hand.
 
     Args:
         line: ``f``, ``c`` or ``k``, and bets marked by ``letter``.

@@ -15,7 +15,7 @@ from treeplex.run.job.lock import FileLock
 
 @dataclass(frozen=True)
 class ServedHand:
-    """A finished hand.
+    """One finished hand.
 
     Attributes:
         number: number of the hand in the match, from 0.
@@ -38,7 +38,7 @@ class ServedHand:
 
 @final
 class HandsFile:
-    """The hands of a match, optionally in a JSON Lines file: a header, then one hand per line.
+    """The hands of a match, optionally stored in a JSON Lines file: a header, then one hand per line.
 
     Use it in a ``with`` statement, which locks the file for other processes.
 
@@ -98,7 +98,7 @@ class HandsFile:
         self._cut()
 
     def _cut(self) -> None:
-        """Remove an incomplete last line, left by a crash."""
+        """Remove an incomplete last line, which a crash may leave behind."""
         assert self.path is not None
         data = read_bytes(self.path)
         if not data.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""HTTP servers to play against: Slumbot's, and GTO Wizard's for researchers. The user supplies their addresses."""
+"""HTTP servers to play against: Slumbot, and GTO Wizard's for researchers. The user supplies their addresses."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -82,7 +82,7 @@ class Server(ABC):
 
     @abstractmethod
     def read(self, said: Any) -> HandView:
-        """The view of the hand in an answer.
+        """The view of the hand in a response.
 
         Raises:
             GameError, SpecError: a part of the answer is missing or invalid.
@@ -91,7 +91,7 @@ class Server(ABC):
 
 @final
 class Slumbot(Server):
-    """Slumbot, through ``/api/new_hand`` and ``/api/act``; the server cannot report the state of a hand."""
+    """Slumbot, through ``/api/new_hand`` and ``/api/act``; this server cannot report the state of a hand."""
 
     def __init__(self, url: str, *, timeout: float = SECONDS) -> None:
         super().__init__(url, timeout=timeout)
@@ -179,7 +179,7 @@ class GtoWizard(Server):
         )
 
     def _under_way(self, name: Any, failed: NoAnswerError) -> Any:
-        """The state of an unfinished hand.
+        """The current state of an unfinished hand.
 
         Raises:
             NoAnswerError: the hand has ended, or the server does not answer.
@@ -199,7 +199,7 @@ class GtoWizard(Server):
 
 
 def part(said: Any, name: str) -> Any:
-    """A field of a response.
+    """Return a field of a response.
 
     Raises:
         GameError: the part is missing.
@@ -210,7 +210,7 @@ def part(said: Any, name: str) -> Any:
 
 
 def cards_in(cards: Any) -> tuple[int, ...]:
-    """Cards from a string or a list of strings; none for null.
+    """Cards given as a string or a list of strings; none for null.
 
     Raises:
         GameError, SpecError: the data are not cards.
@@ -220,7 +220,7 @@ def cards_in(cards: Any) -> tuple[int, ...]:
 
 
 def text_in(said: Any, name: str) -> str:
-    """A string in a response; a list of strings is joined.
+    """A string field of a response; a list of strings is joined.
 
     Raises:
         GameError: it is neither.
@@ -233,7 +233,7 @@ def text_in(said: Any, name: str) -> str:
 
 
 def chips_in(said: Any, name: str) -> float:
-    """A chip amount in a response.
+    """A field of a response that holds a number of chips.
 
     Raises:
         GameError: it is not a number.
@@ -245,7 +245,7 @@ def chips_in(said: Any, name: str) -> float:
 
 
 def hands_at(server: Server, rules: HandRules, agent: Agent, numbers: Iterable[int], *, seed: int = 0) -> Iterator[ServedHand]:
-    """Play hands, one for each number.
+    """Play hands, one for each of the given numbers.
 
     Args:
         server: the server.
@@ -284,7 +284,7 @@ def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, gener
 
 
 def on_street(hand: OutsideHand, action: Action) -> str:
-    """An action as text, with bets in chips on the street, and ``k`` for a check."""
+    """An action as text: bets in chips on this street, and ``k`` for a check."""
     kind, chips = action
     if kind == "r":
         return f"b{chips - hand.table.base}"

@@ -1,4 +1,4 @@
-"""Named poker games as card games with public states and hands, for agents that play hand by hand."""
+"""Named poker games as card games with public states and hands, for agents that play actual hands."""
 
 from collections.abc import Hashable, Sequence
 
@@ -19,7 +19,7 @@ SUITS = 4
 
 
 class PokerCards(CardGame):
-    """A poker game from the deal on, with all hands equally likely.
+    """A poker game from the deal on, in which all hands are equally likely.
 
     A public state is a node of the betting tree and a board. Actions and deals are those of the rules; the cards of a street
     are dealt together.

@@ -1,4 +1,4 @@
-"""Hold'em spots with cards dealt one by one, for sampling single histories in games of any size.
+"""Hold'em spots with cards dealt one at a time, for sampling single histories in games of any size.
 
 Chance deals each player's hole cards, player 0 first, then the board, street by street; a deal's id is its card.
 Actions and infostates are those of :class:`treeplex.holdem.rules.rules.PokerGame`, which deals whole hands and streets at
@@ -23,7 +23,7 @@ from treeplex.holdem.spots.spot import Spot
 
 
 class Deal:
-    """The cards dealt so far, shared by the states of one deal.
+    """The cards dealt so far, shared by all states after the same deal.
 
     Attributes:
         hole: hole cards in the order of the deal.
@@ -123,7 +123,7 @@ class DealtState(CheckedState):
 
 @lru_cache(maxsize=4)
 def dealt_spot(spot: Spot) -> "DealtSpot":
-    """The rules of a spot; their spec is the spot's, or that of the named spot with the same identity.
+    """The rules of a spot; their spec is the spot's own, or that of an equal named spot.
 
     Raises:
         GameError: as for :class:`DealtSpot`.
@@ -132,7 +132,7 @@ def dealt_spot(spot: Spot) -> "DealtSpot":
 
 
 class DealtSpot(Game):
-    """A spot with cards dealt one by one; see the module docstring.
+    """A spot with cards dealt one at a time; see the module docstring.
 
     Attributes:
         spot: the spot; every hand that the board does not block has weight 1.
@@ -141,7 +141,7 @@ class DealtSpot(Game):
     """
 
     def __init__(self, spot: Spot, spec: str = "") -> None:
-        """Wrap a spot; ``spec`` is its name as text.
+        """Wrap a spot; ``spec`` is the text that names it.
 
         Raises:
             GameError: hands have different weights, suits are not interchangeable, or only some boards are dealt.
@@ -175,7 +175,7 @@ class DealtSpot(Game):
         return [card for card in self.spot.format.deck if card not in deal.hole and card not in deal.board]
 
     def player_at(self, deal: Deal, node: int) -> int:
-        """The player to act."""
+        """The player to act at this state."""
         if len(deal.hole) < self.hole_cards or len(deal.board) not in self.spot.format.board_sizes:
             return CHANCE
         return self.cards_aside.player_at(node, deal.board)

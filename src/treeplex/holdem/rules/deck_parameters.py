@@ -8,7 +8,7 @@ from treeplex.holdem.cards.format import RANKINGS, Format, small
 
 
 def deck_of(game: str, ranks: int, suits: int, hole: int, deal: Sequence[int], ranking: str) -> Format:
-    """The format with the parameters of a game's name.
+    """The deck format given by the parameters of a named game.
 
     Raises:
         SpecError: a value out of range, a deck too small for the deal, or board cards before any betting.

@@ -1,4 +1,4 @@
-"""Poker features for searches and networks: nodes with equal futures, public-node features, and hand equities.
+"""Poker features for searches and networks: nodes with equal futures, features of public nodes, and hand equities.
 
 Cards are encoded so that a network can embed them. Deep CFR (Brown, Lerer, Gross and Sandholm 2019, section 5.1) represents
 a set of cards by the sum over its cards of three learned vectors: for the card, its rank and its suit; ReBeL (Brown et al.
@@ -23,7 +23,7 @@ SHORT_STACK = 0.02
 
 
 def futures(tree: BettingTree) -> list[int]:
-    """A number for each node of a betting tree, equal for nodes with the same future.
+    """A number for each node of a betting tree; nodes with the same future have the same number.
 
     Such nodes have the same chips in the pot, the same player to act and equal nodes below every action: check, bet and call
     is equivalent to bet and call.
@@ -36,7 +36,7 @@ def futures(tree: BettingTree) -> list[int]:
 
 
 def signature(node: Node, future_numbers: Sequence[int]) -> Hashable:
-    """The data that determine the rest of the game at a node; children are given by their numbers."""
+    """The data that determine the rest of the game at a node, with children given by number."""
     match node:
         case Decision(street, player, actions, children, contributions, street_bets):
             return street, player, actions, tuple(future_numbers[child] for child in children), contributions, street_bets
@@ -48,7 +48,7 @@ def signature(node: Node, future_numbers: Sequence[int]) -> Hashable:
 
 
 def features_of_betting(node: Node, spot: Spot) -> list[float]:
-    """Betting features at a node; amounts are fractions of both players' total chips, or of the pot.
+    """Betting features of a node; amounts are fractions of both players' total chips, or of the pot.
 
     In order: the pot and each player's contribution, as shares of all chips; the smaller stack behind relative to the pot,
     ``s / (s + 1)`` so that it stays below 1; the bet to call relative to the pot including that bet; whether player 1 is to
@@ -71,7 +71,7 @@ def stacks_in_pots(stacks: Floats | float, pots: Floats | float) -> Floats:
 
 
 def features_of_board(format: Format, board: Sequence[int]) -> Floats:
-    """Number of times each card, rank and suit of the deck appears on a board, float64 [cards + ranks + suits]."""
+    """How often each card, rank and suit of the deck appears on a board, float64 [cards + ranks + suits]."""
     deck = np.array(format.deck, np.int64)
     kinds = deck, np.unique(deck >> 2), np.unique(deck & 3)
     cards = np.array(board, np.int64)

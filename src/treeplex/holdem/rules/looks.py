@@ -1,4 +1,4 @@
-"""Network inputs of a hold'em spot at a decision: a player's cards, then the betting, in one row.
+"""Network inputs at a decision in a hold'em spot: a player's cards, then the betting, in one row.
 
 Cards are counted as in :mod:`treeplex.holdem.rules.features`, after a renaming of suits that gives isomorphic hands and
 boards the same inputs. A policy of these inputs is therefore the same on isomorphic boards, and evaluation needs one board of
@@ -51,11 +51,11 @@ class SpotLook:
 
     @property
     def cards_width(self) -> int:
-        """Length of a row's first part, which encodes the cards."""
+        """The width of the first part of a row, which encodes the cards."""
         return int(self.width - self.betting.shape[1])
 
     def alike(self, board: Sequence[int], hands: Ints) -> tuple[tuple[int, ...], Ints]:
-        """Rename suits canonically; returns the board, ascending, and the renamed hands for hand indices, int64 [n]."""
+        """Rename suits canonically; return the sorted board, and the renamed hands as indices, int64 [n]."""
         shown = np.array(board, np.int64)
         bits = np.array([(1 << (shown[shown & 3 == suit] >> 2)).sum() for suit in self._suits], np.int64)
         order = np.argsort(-((bits << RANKS) + self._bits[hands]), axis=1, kind="stable")
@@ -67,7 +67,7 @@ class SpotLook:
         return tuple(sorted(on_board.tolist())), self.place[renamed[:, 0], renamed[:, -1]]
 
     def cards(self, board: tuple[int, ...], hands: Ints) -> Singles:
-        """The first part of the rows for hands on a board, as returned by :meth:`alike`, float32 [n, cards_width]."""
+        """The first part of the rows for hands on a board (both from :meth:`alike`), float32 [n, cards_width]."""
         count = self.held.shape[1]
         rows = np.zeros((len(hands), self.cards_width), np.float32)
         rows[:, :count] = self.held[hands]
@@ -97,7 +97,7 @@ class SpotLook:
 
 
 def betting_rows(spot: Spot, tree: BettingTree) -> NDArray[np.float32]:
-    """Betting features at each node of a tree, including the actions on the path to it, float32 [nodes, B]."""
+    """Betting features of each node of a tree, including the actions that lead to it, float32 [nodes, B]."""
     total = spot.pot + 2.0 * spot.stack
     paths: list[tuple[tuple[int, Action], ...]] = [()] * len(tree)
     for number, node in enumerate(tree.nodes):

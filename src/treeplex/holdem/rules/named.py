@@ -57,7 +57,7 @@ def small_holdem(
 def no_limit_leduc(
     *, ranks: int = 3, suits: int = 2, ante: int = 100, stack: int = 1200, sizes: Sequence[str] = ("100%", "a")
 ) -> PokerGame:
-    """No-limit Leduc poker: one private and one public card, bets as shares of the pot or all-in; payoffs in chips.
+    """No-limit Leduc poker: one private and one public card, bets as fractions of the pot or all-in; payoffs in chips.
 
     The smallest bet and raise is one ante. Smaller sizes become one ante, and sizes beyond the stack become all-in. With the
     same deck, ante and stack, infostates with few sizes also exist with more sizes, so a policy for fewer sizes is part of a
@@ -88,7 +88,7 @@ def turn_holdem(
     bets: Sequence[str] = ("50%", "100%", "a"),
     raises: Sequence[str] = ("75%", "a"),
 ) -> PokerGame:
-    """Turn endgame hold'em with a small deck: no-limit hold'em from a given turn on, two betting rounds; payoffs in chips.
+    """Turn endgame hold'em with a small deck: no-limit hold'em from a given turn on, with two betting rounds; payoffs in chips.
 
     Turn endgame hold'em (Brown et al. 2020, appendix C.2) has 1,000 chips per player in the pot, 20,000 behind, and these
     bets and raises; the defaults are the same in thousands, rounded to whole chips. Every hand is equally likely. The
@@ -114,12 +114,12 @@ def turn_holdem(
 
 
 def spread_board(ranks: int, suits: int) -> tuple[int, ...]:
-    """Four cards of a small deck, spread over its ranks and suits as far as possible."""
+    """A board of four cards from a small deck, spread over its ranks and suits as evenly as possible."""
     return tuple(4 * (13 - ranks + (2 * i + 1) * ranks // (2 * TURN)) + i % suits for i in range(TURN))
 
 
 def rhode_island_poker(*, ranks: int = 13, ante: int = 5, bets: Sequence[int] = (10, 20, 20), raises: int = 3) -> PokerGame:
-    """Rhode Island hold'em: one card each, two board cards one by one, three-card hands, fixed limit; payoffs in chips.
+    """Rhode Island hold'em: one hole card each, two single board cards, three-card hands, fixed limit; payoffs in chips.
 
     Raises:
         SpecError: a value out of range.
@@ -131,7 +131,7 @@ def rhode_island_poker(*, ranks: int = 13, ante: int = 5, bets: Sequence[int] = 
 
 
 def fixed_limit(name: str, bets: Sequence[int], raises: int, streets: int) -> FixedLimit:
-    """The bets of fixed-limit betting.
+    """The fixed-limit betting plan with these bet sizes and this number of raises.
 
     Raises:
         SpecError: a bet below one chip, or not one bet per street.

@@ -83,7 +83,7 @@ class HoldemGame(PublicGame):
 
     @cached_property
     def incidence(self) -> Floats:
-        """Incidence of hands and cards, float64 [H, 52], 1 or 0."""
+        """Which hands have which cards, float64 [H, 52], 1 or 0."""
         hands = self.spot.format.hands
         held = np.zeros((len(hands), 52))
         for column in range(hands.shape[1]):
@@ -92,7 +92,7 @@ class HoldemGame(PublicGame):
 
     @cached_property
     def parents(self) -> list[tuple[int, int]]:
-        """For each node of the betting tree its parent and the index of the action taken there; (-1, -1) at the root."""
+        """For each node of the betting tree, its parent and the index of the action that leads to it; (-1, -1) at the root."""
         parents = [(-1, -1)] * len(self.tree)
         for number, node in enumerate(self.tree.nodes):
             children = node.children if isinstance(node, Decision) else (node.child,) if isinstance(node, StreetEnd) else ()
@@ -115,18 +115,18 @@ class HoldemGame(PublicGame):
         return whole - first, whole - second
 
     def cards_due(self, state: State) -> int:
-        """The number of cards dealt next; 0 where a player acts or the game is over."""
+        """The number of cards dealt next; 0 if a player acts or the game is over."""
         form = self.spot.format
         street = form.board_sizes.index(len(holdem_state(state).board)) + 1
         over = isinstance(self.event(state), Decision | Fold) or street == form.streets
         return 0 if over else form.deal[street]
 
     def free(self, cards: Sequence[int]) -> NDArray[np.bool_]:
-        """The hands without any of these cards, bool [H]."""
+        """Whether each hand contains none of these cards, bool [H]."""
         return np.asarray(self.incidence[:, list(cards)].sum(axis=1) == 0)
 
     def compatible(self, reached: Floats) -> Floats:
-        """For each hand the sum of ``reached`` over hands that share no card with it, both float64 [..., H]; O(H)."""
+        """For each hand, the sum of ``reached`` over all hands that share no card with it, both float64 [..., H]; O(H)."""
         return compatible(reached, self.incidence, self.spot.format.hole)
 
     def state(self, node: int, board: Sequence[int]) -> HoldemState:
@@ -146,7 +146,7 @@ class HoldemGame(PublicGame):
         return HoldemState(node, board)
 
     def path_to(self, state: State) -> list[int]:
-        """The labels of all actions and deals from the start to a state."""
+        """The labels of all actions and deals from the start of the game to a state."""
         node, board = holdem_state(state)
         path: list[int] = []
         actions, ancestor = [], node
@@ -214,7 +214,7 @@ class HoldemGame(PublicGame):
         return np.where(self.incidence @ self.incidence.T > 0, 0.0, np.outer(*ranges))
 
     def given(self, state: State, ranges: Sequence[Floats], player: int, hand: int) -> Floats:
-        """A player's belief about the other's hand given its own, float64 [H]; zeros if no hand is compatible."""
+        """A player's belief about the opponent's hand given its own, float64 [H]; zeros if no hand is compatible."""
         held = bool(self.possible(state)[player][hand])
         other = ranges[1 - player] * (self.free(self.spot.format.hands[hand]) & held)
         total = other.sum()
@@ -331,7 +331,7 @@ class HoldemGame(PublicGame):
         return named(f"{SEARCH}.spot_agent:spot_agent")(self, policy, generator)
 
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
-        """The game with a bet or raise to ``action`` total chips on this street for the player to act.
+        """The game with one more bet or raise for the player to act, to ``action`` total chips on this street.
 
         A size that the spot does not offer is added for that player on that street.
 
@@ -367,13 +367,13 @@ class HoldemGame(PublicGame):
 
 
 def holdem_state(state: State) -> HoldemState:
-    """The state as a hold'em state."""
+    """Check that a state is a hold'em state and return it."""
     assert isinstance(state, HoldemState)
     return state
 
 
 def compatible(reached: Floats, incidence: Floats, hole: int) -> Floats:
-    """For each hand the sum of ``reached`` over hands that share no card with it, both float64 [..., H]; O(H).
+    """For each hand, the sum of ``reached`` over all hands that share no card with it, both float64 [..., H]; O(H).
 
     Args:
         reached: as above.

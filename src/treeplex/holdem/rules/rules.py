@@ -44,7 +44,7 @@ Outcomes = Sequence[tuple[int, float]]
 
 
 class PokerState(CheckedState):
-    """The hands dealt so far (indices of ``format.hands``), the node of the betting tree and the board."""
+    """The hands dealt so far (indices into ``format.hands``), the node of the betting tree, and the board."""
 
     __slots__ = ("board", "game", "hands", "node")
 
@@ -139,12 +139,12 @@ class PokerGame(Game):
 
     @property
     def big_blind(self) -> float | None:
-        """The ante; None for games without one."""
+        """The ante; None if the game has none."""
         ante = self._parameters.get("ante")
         return float(ante) if isinstance(ante, int) else None
 
     def public_tree(self) -> "PokerPublicTree | None":
-        """Public-tree rules of this game; None with rake, which makes payoffs sum to less than zero."""
+        """Public-tree rules of this game; None with rake, because payoffs then do not sum to zero."""
         return None if self.spot.rake.rate > 0 and self.spot.rake.cap > 0 else PokerPublicTree(self)
 
     @cached_property
@@ -157,19 +157,19 @@ class PokerGame(Game):
         return prior
 
     def hand_deals(self, hands: tuple[int, ...]) -> Outcomes:
-        """The next player's hands and their probabilities."""
+        """The hands that the next player can be dealt, and their probabilities."""
         chances = self.prior[hands[0]] if hands else self.prior.sum(axis=1)
         possible = np.flatnonzero(chances)
         return list(zip(possible.tolist(), (chances[possible] / chances.sum()).tolist(), strict=True))
 
     def next_deal(self, board: tuple[int, ...]) -> int:
-        """The number of cards dealt after this board; 0 when the board is complete."""
+        """The number of cards dealt after this board; 0 if the board is complete."""
         form = self.spot.format
         street = form.board_sizes.index(len(board)) + 1
         return form.deal[street] if street < form.streets else 0
 
     def board_deals(self, board: tuple[int, ...], hands: Sequence[int]) -> list[tuple[int, ...]]:
-        """All deals of the next street's cards, given the hands."""
+        """All possible deals of the next street's cards, given the hands."""
         dead = frozenset(board).union(*(self._cards[hand] for hand in hands))
         return list(combinations(self.spot.format.cards_left(dead), self.next_deal(board)))
 
@@ -194,12 +194,12 @@ class PokerGame(Game):
         return self._strengths[board]
 
     def infostate(self, observing: int, hand: int | None, acting: int, node: int, board: tuple[int, ...]) -> str:
-        """The infostate of a player with this hand (None before the deal); ``acting`` is the current player."""
+        """The infostate of a player with this hand (None before the deal); ``acting`` is the player to act."""
         private, shown = "" if hand is None else self.hand_names[hand], self.shown_board(board)
         return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
 
     def knowledge(self, hand: int | None, node: int, board: tuple[int, ...]) -> str:
-        """A player's information with this hand, as readable text."""
+        """What a player with this hand knows, as readable text."""
         parts = ["no cards yet" if hand is None else self.hand_names[hand]]
         parts += [f"board {self.shown_board(board)}"] if board else []
         parts.append(f"pot {sum(self.tree.nodes[node].contributions):g}")
@@ -221,7 +221,7 @@ class PokerGame(Game):
 
 
 class PokerPublicTree(public.PublicTree):
-    """A spot without rake as public-tree rules: a public node is a betting-tree node and a board.
+    """A spot without rake as public-tree rules; a public node is a betting-tree node and a board.
 
     Attributes:
         hands: the possible hands, int64 [H], as indices of ``format.hands``: without those blocked by the first board or
@@ -277,7 +277,7 @@ class PokerPublicTree(public.PublicTree):
         return self._futures[number], tuple(sorted(board))
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
-        """Features of the betting, then of the board, for networks; see :mod:`treeplex.holdem.rules.features`."""
+        """Network features of the betting, then of the board; see :mod:`treeplex.holdem.rules.features`."""
         number, board = table(node)
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
@@ -300,7 +300,7 @@ class PokerPublicTree(public.PublicTree):
 
     @cached_property
     def _futures(self) -> list[int]:
-        """The future of the betting after each node of the betting tree."""
+        """A number for each betting-tree node; nodes with the same future betting have the same number."""
         return futures(self.game.tree)
 
     def bets(self, state: public.State) -> public.Bets | None:
@@ -320,7 +320,8 @@ class PokerPublicTree(public.PublicTree):
         return self.game.action_text(*table(node), action)
 
     def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
-        """The game with a bet or raise to ``action`` total chips on this street for the player to act, and its action id.
+        """The game with one more bet or raise for the player to act, to ``action`` total chips on this street, and its
+        action id.
 
         A size that the spot does not offer is added for that player on that street. Infostates are unchanged.
 
@@ -355,14 +356,14 @@ class PokerPublicTree(public.PublicTree):
         return public.PublicState((other.game.lines.index(self.game.lines[number]), board), public.pair_state(state).weight)
 
     def _showdown(self, board: tuple[int, ...]) -> NDArray[np.float64]:
-        """Sign of the showdown, [H, H]: 1 if player 0 wins, -1 if player 1 does, 0 for a tie."""
+        """The sign of the showdown, [H, H]: 1 if player 0 wins, -1 if player 1 wins, 0 for a tie."""
         if board not in self._showdowns:
             strength = np.array(self.game.strengths(board))[self.hands]
             self._showdowns[board] = np.sign(strength[:, None] - strength[None, :]).astype(np.float64)
         return self._showdowns[board]
 
     def _chance(self, board: tuple[int, ...]) -> public.Chance:
-        """The deals of the next street, each with its probability given both hands, [H, H]."""
+        """The chance node for the next street: each deal, and its probability given both hands, [H, H]."""
         if board not in self._chances:
             form = self.game.spot.format
             count = self.game.next_deal(board)
@@ -376,7 +377,7 @@ class PokerPublicTree(public.PublicTree):
 
 
 def table(node: Hashable) -> tuple[int, tuple[int, ...]]:
-    """The node of the betting tree and the board of a public node."""
+    """The betting-tree node and the board of a public node."""
     assert isinstance(node, tuple)
     return node
 
@@ -397,7 +398,7 @@ def check_sequences(game: PokerGame) -> None:
 
 
 def number_of_deal(cards: Sequence[int]) -> int:
-    """The action id of a deal of board cards: its card numbers as digits to base 52."""
+    """The action id for a deal of board cards: the card numbers as digits in base 52."""
     number = 0
     for card in cards:
         number = number * 52 + card
@@ -405,5 +406,5 @@ def number_of_deal(cards: Sequence[int]) -> int:
 
 
 def cards_of_deal(number: int, count: int) -> tuple[int, ...]:
-    """The cards of a deal's action id, the inverse of :func:`number_of_deal`."""
+    """The cards given by a deal's action id, the inverse of :func:`number_of_deal`."""
     return tuple(number // 52**digit % 52 for digit in range(count - 1, -1, -1))

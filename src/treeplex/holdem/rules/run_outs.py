@@ -1,4 +1,4 @@
-"""Showdown values without further betting: all hands against a range, over all runouts."""
+"""Showdown values without further betting, for all hands against a range over all runouts."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -26,7 +26,7 @@ ALIKE = 1e-9
 
 
 def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The complete boards that can follow, or a fixed sample of :data:`SAMPLED_RUN_OUTS` boards."""
+    """All complete boards that can follow, or a fixed sample of :data:`SAMPLED_RUN_OUTS` of them."""
     if few_run_outs(format, board):
         yield from format.complete_boards(board)
     else:
@@ -37,12 +37,12 @@ def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def few_run_outs(format: Format, board: Sequence[int]) -> bool:
-    """Whether there are few enough complete boards to enumerate them all."""
+    """Whether there are few enough complete boards to enumerate."""
     return comb(len(format.deck) - len(board), format.board_size - len(board)) <= MOST_RUN_OUTS
 
 
 def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths: NDArray[Any] | None = None) -> Floats:
-    """Each hand's average pot share at a showdown without further betting (ties split).
+    """Each hand's mean share of the pot at a showdown without further betting; ties split the pot.
 
     Args:
         format: the format.
@@ -79,7 +79,7 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
 
 
 def shares_by_class(reached: Floats) -> Floats:
-    """:func:`pot_shares` preflop in hold'em, from the exact equities of the 169 hand classes against each other.
+    """Variant of :func:`pot_shares` for preflop hold'em, from exact equities between the 169 hand classes.
 
     Against each class, a hand gets the mean equity of the two classes, weighted by the compatible hands. This is exact if
     the opponent's range is not suit-specific.
@@ -99,7 +99,7 @@ def shares_by_class(reached: Floats) -> Floats:
 
 
 def suits_alike(reached: Floats) -> bool:
-    """Whether a preflop range, float64 [1326], has equal weights within each class."""
+    """Whether a preflop range, float64 [1326], has equal weights within each hand class."""
     least, most = np.full(len(CLASSES), np.inf), np.zeros(len(CLASSES))
     np.minimum.at(least, HAND_CLASSES, reached)
     np.maximum.at(most, HAND_CLASSES, reached)
@@ -108,7 +108,8 @@ def suits_alike(reached: Floats) -> bool:
 
 @lru_cache(maxsize=16)
 def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Floats:
-    """:func:`pot_shares` of two-card hands and five-card rankings against one range, given as the bytes of float64 [H].
+    """Variant of :func:`pot_shares` for two-card hands and five-card rankings, with one range given as the bytes of float64
+    [H].
 
     The result is float64 [H], computed board by board in a kernel and cached, since evaluating a match repeats the same calls.
     """
@@ -148,12 +149,14 @@ def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ran
 
 @lru_cache(maxsize=MOST_RUN_OUTS)
 def ranked_by_cards(format: Format, board: tuple[int, ...]) -> RankedHands:
-    """The hands that a complete board does not block, ranked by the evaluator; recent boards are cached (52 cards: 25 MB)."""
+    """The hands that a complete board does not block, ranked by the evaluator; recent boards are cached (25 MB for 52
+    cards).
+    """
     return ranked(format, board, format_strengths(format, board))
 
 
 def card_columns(format: Format, hands: NDArray[np.intp]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-    """Cards and twins of a list of hands against itself, as in :class:`treeplex.holdem.engine.form.HoldemForm`."""
+    """Cards and twins of a list of hands compared with itself, as in :class:`treeplex.holdem.engine.form.HoldemForm`."""
     cards = format.hands[hands]
     if format.hole == 1:
         filler = np.full((len(cards), 1), ANY_CARD), np.full((len(cards), 1), NO_CARD)

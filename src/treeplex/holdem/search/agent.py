@@ -1,4 +1,4 @@
-"""A search agent for hold'em: streets are searched one by one, and the last street is solved completely.
+"""A search agent for hold'em: each street is searched to its end, and the last street is solved completely.
 
 At the end of a street the agent waits for the cards. The next street is a new spot, with the ranges that result from the
 actions so far. Its policy, averaged over the random iterations, is the one whose exploitability
@@ -25,7 +25,7 @@ from treeplex.search.subgames.horizon import Horizon
 
 @dataclass(frozen=True)
 class StreetSearch:
-    """Settings of a street's search.
+    """Settings for searching a street.
 
     Attributes:
         method: a name of :data:`treeplex.search.METHODS`.
@@ -78,7 +78,7 @@ def holdem_agent(
 
 
 def start_of(spot: Spot) -> Belief:
-    """The start of a spot whose streets can be searched one by one.
+    """Check that a spot's streets can be searched one by one; return the belief at its start.
 
     Raises:
         GameError: its last street has begun, or its ranges have no compatible pair of hands.

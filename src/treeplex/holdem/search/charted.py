@@ -1,4 +1,4 @@
-"""Preflop charts for full-game hold'em; another agent plays from the flop on."""
+"""Preflop charts for full-game hold'em; a second agent plays from the flop on."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ NEAR, DEPTH = 1.5, 1.25
 
 
 class ChartedAgent(BaseAgent):
-    """Plays heads-up full-game hold'em in either seat, preflop by charts.
+    """Plays heads-up full-game hold'em in either seat; preflop, it follows charts.
 
     A raise is mapped to the nearest raise in the charts if it is close. The guide plays after any other raise, from the flop
     on, and with hands outside the charts' ranges. It observes all actions.
@@ -54,7 +54,7 @@ class ChartedAgent(BaseAgent):
         self.chip = rules.betting.big_blind / book.big_blind
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`.
+        """Begin a hand; see :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
             GameError: ``at`` lies within a hand.
@@ -66,13 +66,13 @@ class ChartedAgent(BaseAgent):
         self.state, self.at = self.game.first_state(), 0
 
     def fork(self) -> "ChartedAgent":
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
+        """A copy of the agent; see :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
         copy = super().fork()
         copy.guide = fork(self.guide)
         return copy
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        """Observe an event; see :meth:`treeplex.search.agents.agent.Agent.see`."""
         options = self.game.options(self.state)
         if self.at != OFF:
             self.at = OFF if options.player == CHANCE else self._following(list(options.labels).index(event))
@@ -80,7 +80,7 @@ class ChartedAgent(BaseAgent):
         self.state = self.game.after(self.state, event)
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
+        """The policy at the current decision; see :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         if self.at == OFF:
             return self.guide.policy()
@@ -93,7 +93,7 @@ class ChartedAgent(BaseAgent):
         return policy
 
     def _following(self, action: int) -> int:
-        """The book's decision after an action, with its size translated; :data:`OFF` if the book has no such action."""
+        """The book's decision after an action, whose size is translated; :data:`OFF` if the book has no such action."""
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
         meant = int(translation_shares(real, action, decision.bets, "likelier").argmax())
         if decision.bets.kinds[meant] != real.kinds[action]:

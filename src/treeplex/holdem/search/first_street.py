@@ -1,4 +1,4 @@
-"""Values of a search's average policy on one street, with leaf values for the resulting beliefs."""
+"""Values of a search's average policy on one street; leaf values are computed for the beliefs that it leads to."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from treeplex.search.subgame_search import SubgameSearch
 
 
 class AverageValues(NamedTuple):
-    """Values of both players under the average policy.
+    """Both players' values under the average policy.
 
     Attributes:
         ev: each player's EV in chips, relative to half of the starting pot.
@@ -26,7 +26,7 @@ class AverageValues(NamedTuple):
 
 
 def average_values(search: SubgameSearch, values: HandValues) -> AverageValues:
-    """Values of the average policy in a one-street search."""
+    """Values of the average policy in a search of one street."""
     subgame, arrays = search.subgame, search.arrays
     assert isinstance(subgame, HoldemSubgame)
     assert isinstance(arrays, HoldemArrays)

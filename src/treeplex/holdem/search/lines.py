@@ -1,4 +1,6 @@
-"""All betting lines of hold'em from a node to the end of the hand, with their probabilities under policies of hand classes."""
+"""All betting lines of hold'em from a node to the end of the hand, with their probabilities under policies over hand
+classes.
+"""
 
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
@@ -18,7 +20,7 @@ Names = tuple[tuple[Name, Name], ...]
 
 
 class Lines(NamedTuple):
-    """All Z lines from a node on.
+    """All Z betting lines from a node on.
 
     A hand's probability of taking its own actions on a line is a product over streets.
 
@@ -35,7 +37,7 @@ class Lines(NamedTuple):
 
 
 def lines_from(policies: Policies, root: int, names: Names) -> Lines:
-    """The lines from the first node of a street, or from an all-in.
+    """The betting lines from the first node of a street, or from an all-in.
 
     Args:
         policies: the players' continuations.
@@ -78,7 +80,9 @@ def lines_from(policies: Policies, root: int, names: Names) -> Lines:
 
 
 def arrived(reach: tuple[Singles, ...], classes: Sequence[Ints]) -> Singles:
-    """Probabilities that hands take their actions on lines, float32 [C, Z, n], from their class on each street, int64 [n]."""
+    """The probability that each hand follows its actions of each line, float32 [C, Z, n], from its class on each street,
+    int64 [n].
+    """
     probabilities = reach[0][:, :, classes[0]]
     for factor, of in zip(reach[1:], classes[1:], strict=True):
         probabilities *= factor[:, :, of]
@@ -86,7 +90,7 @@ def arrived(reach: tuple[Singles, ...], classes: Sequence[Ints]) -> Singles:
 
 
 def product(chips: Singles, reached: tuple[Singles, Singles], lines: Ints) -> Singles:
-    """Chips of some lines times the probabilities of both players, summed, float32 [C_0, D_0, C_1, D_1].
+    """Sum over lines of chips times both players' probabilities, float32 [C_0, D_0, C_1, D_1].
 
     Args:
         chips: [Z].

@@ -1,4 +1,4 @@
-"""The policy that a hold'em search plays in the full game, with exact endgame solutions, and its exploitability."""
+"""The policy that a hold'em search plays in the full game, completed by exact endgame solutions, and its exploitability."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from treeplex.search.warm_start.begin import begin_search
 
 
 class Player:
-    """A subgame cut at the end of a street, its endgames, and the evaluation of full-game strategies.
+    """A subgame cut at the end of a street, its endgames, and the evaluation of strategies for the full game.
 
     Attributes:
         subgame: the compiled subgame.
@@ -41,7 +41,7 @@ class Player:
         self._store = self.endgames.solver.store
 
     def search(self, method: str, iterations: int, leaf: LeafValue | None = None) -> SubgameSearch:
-        """A search of the subgame from its starting ranges, not yet run.
+        """A new search of the subgame from its starting ranges.
 
         Args:
             method: a name of :data:`treeplex.search.METHODS`.
@@ -51,7 +51,7 @@ class Player:
         return begin_search(self.subgame, METHODS[method], leaf or self.endgames, None, iterations)
 
     def curve(self, method: str, points: Sequence[int], leaf: LeafValue | None = None) -> dict[str, list[float]]:
-        """Exploitability in chips of two policies, ``played`` and ``average``, after each number of iterations in ``points``.
+        """Exploitability in chips of the policies ``played`` and ``average`` after each number of iterations in ``points``.
 
         Without a leaf, values are exact by endgame solving. In endgames, agents always play solutions.
 
@@ -75,7 +75,7 @@ class Player:
         return curves
 
     def average(self, search: SubgameSearch) -> Floats:
-        """The average policy of a search, with endgames solved for its beliefs, as a full-game strategy, [Q]."""
+        """The average policy of a search, with endgames solved for its beliefs, as a strategy for the full game, [Q]."""
         below = np.zeros(self.subgame.below.stored)
         self.add(search, below, 0.0, 1.0, search.average, search.average)
         return np.concatenate((search.average, below))
@@ -83,16 +83,18 @@ class Player:
     def add(
         self, search: SubgameSearch, below: NDArray[Any], keep: float, add: float, played: Floats, believed: Floats
     ) -> None:
-        """Discount an endgame strategy [Q]; add the solution for one policy's beliefs, weighted by another's reach."""
+        """Discount an endgame strategy [Q], then add the solution for one policy's beliefs, weighted by another policy's
+        reach.
+        """
         policy = self.endgames.solution(search.arrays.reach_at_leaves(believed))
         self.endgames.enter(search.arrays.reach_at_leaves(played))
         for player in (0, 1):
             self.endgames.walk(player, policy, below, keep=keep, add=add)
 
     def exploitability(self, top: NDArray[Any], below: NDArray[Any]) -> float:
-        """Exploitability of an unnormalised full-game strategy, in chips."""
+        """The exploitability of an unnormalised strategy for the full game, in chips."""
         return self.judge(np.concatenate((top, below)), expected=False).exploitability
 
     def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> Judgement:
-        """Evaluate an unnormalised full-game strategy [Q]; see :func:`treeplex.holdem.policies.judge.judge_spot`."""
+        """Evaluate an unnormalised strategy for the full game [Q]; see :func:`treeplex.holdem.policies.judge.judge_spot`."""
         return judge_spot(self.subgame.whole, strategy, self._store, self._judge, expected=expected)

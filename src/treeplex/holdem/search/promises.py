@@ -1,4 +1,4 @@
-"""Counterfactual values of the opponent's hands against a hold'em policy: best-response values or on-policy values."""
+"""Counterfactual values of the opponent's hands against a hold'em policy, from best responses or from the policy itself."""
 
 from collections.abc import Sequence
 from math import comb
@@ -19,7 +19,7 @@ MOST_WRITTEN = 250_000_000
 
 
 def written_size(game: HoldemGame) -> int:
-    """Upper bound on the size of a policy for all hands on all future boards."""
+    """Upper bound on the number of probabilities in a policy for all hands on all future boards."""
     form, streets = game.spot.format, game.spot.streets
     actions = dict.fromkeys(streets, 0)
     for node in game.tree.nodes:
@@ -42,7 +42,7 @@ def promised_by(
     estimates: bool = False,
     threads: int = 1,
 ) -> Floats:
-    """Counterfactual best-response values of the other player's hands at the start of a street, float64 [H].
+    """Counterfactual best-response values of the opponent's hands at the start of a street, float64 [H].
 
     With ``estimates``, their values when the other player also follows the policy; these are far below best-response values if
     the policy is rough (Brown and Sandholm 2017, "Estimates for Alternative Payoffs").

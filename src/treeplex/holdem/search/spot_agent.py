@@ -39,14 +39,14 @@ class SpotAgent(BaseAgent):
         self._line: tuple[str, ...] = ()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
+        """Begin a hand; see :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None and at.state != self.holdem.first_state():
             raise GameError("the solution of a spot is played from the start of the spot; leave at out")
         self.sit(seat, generator)
         self.state, self._line = self.holdem.first_state(), ()
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        """Observe an event; see :meth:`treeplex.search.agents.agent.Agent.see`."""
         state, here = holdem_state(self.state), self.holdem.event(self.state)
         after = self.holdem.after(self.state, event)
         came = after.board[len(state.board) :]
@@ -54,7 +54,7 @@ class SpotAgent(BaseAgent):
         self.state, self._line = after, (*self._line, step)
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
+        """The policy at the current decision; see :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         view, options = self.solution.at(",".join(self._line)), self.holdem.options(self.state)
         table = np.full((len(options.labels), len(self.holdem.spot.format.hands)), 1.0 / len(options.labels))
@@ -62,7 +62,7 @@ class SpotAgent(BaseAgent):
         return table
 
     def action_values(self, hand: int) -> Floats:
-        """Action values of the acting player's hand if both players follow the solution afterwards, float64 [A].
+        """The acting player's action values with its hand if both players follow the solution afterwards, float64 [A].
 
         In chips relative to half of the starting pot; NaN for a hand outside the range or without compatible reach.
         """

@@ -1,4 +1,4 @@
-"""Settings for re-solving streets in full-game hold'em: sizes, solves, guaranteed values, and flop leaves."""
+"""Settings for re-solving streets in full-game hold'em: bet sizes, iterations, guaranteed values, and flop leaves."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,8 +55,7 @@ class StreetSolving:
     boards: int = FLOP_BOARDS
 
     def plans(self, street: int, least: float) -> Iterator[BetPlan]:
-        """Bet plans for a solve that begins on a street, largest first: all sizes, no raises on later streets, no raises at
-        all.
+        """Bet plans for a solve that begins on a street, largest first: all sizes, no raises on later streets, then no raises.
 
         Args:
             street: the street on which the solve begins.
@@ -69,7 +68,7 @@ class StreetSolving:
 
     @property
     def resolving(self) -> ResolveSettings:
-        """Re-solving settings for the agent that solves a spot."""
+        """Re-solving settings for the agent that solves the spot."""
         return ResolveSettings(
             gadget=self.gadget, every=ROUND, method=self.method, iterations=self.iterations, threads=self.threads
         )

@@ -1,4 +1,4 @@
-"""Heads-up no-limit hold'em: a blueprint on early streets, then endgame solving with the actual bet sizes.
+"""Heads-up no-limit hold'em: a blueprint on early streets, then endgame solving with the bet sizes actually played.
 
 The recipe is that of Libratus and Modicum (Brown and Sandholm 2017; Brown, Sandholm and Amos 2018). Before the turn
 (``start``) the blueprint plays, using action translation for bets that it lacks. From then on the rest of the hand is a spot
@@ -93,7 +93,7 @@ class WholeHoldemAgent(BaseAgent):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`.
+        """Begin a hand; see :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
             GameError: ``at`` lies within a hand.
@@ -108,14 +108,14 @@ class WholeHoldemAgent(BaseAgent):
         self.ranges = first, second
 
     def fork(self) -> "WholeHoldemAgent":
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; the two agents share solved streets."""
+        """A copy of the agent, which shares solved streets; see :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
         copy = super().fork()
         copy.guide = fork(self.guide)
         copy.solver = None if self.solver is None else self.solver.fork()
         return copy
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.see`; its time counts towards the next decision."""
+        """Observe an event; the time this takes counts towards the next decision."""
         self._began = perf_counter()
         self._follow(event)
         self._spent += perf_counter() - self._began
@@ -142,14 +142,16 @@ class WholeHoldemAgent(BaseAgent):
 
     @property
     def follows(self) -> HoldemBlueprintAgent | None:
-        """The blueprint that the guide follows, with or without charts and translation; None for another agent."""
+        """The blueprint that the guide follows, with or without charts and translation; None if the guide is another kind of
+        agent.
+        """
         guide = self.guide.guide if isinstance(self.guide, ChartedAgent) else self.guide
         inner = guide.inner if isinstance(guide, TranslatedAgent) else guide
         return inner if isinstance(inner, HoldemBlueprintAgent) else None
 
     def _below(self) -> tuple[BucketPolicy, float] | None:
         """The blueprint's policy from the start of this street on, and the ratio of the table's pot to the blueprint's. None
-        if the blueprint has no such street because both players are all-in after translation.
+        if the blueprint has no such street, because both players are all-in after translation.
         """
         follows = self.follows
         if follows is None:
@@ -162,7 +164,7 @@ class WholeHoldemAgent(BaseAgent):
         return policy, rules.pot(here.table) / follows.blueprint.game.rules.pot(there.table)
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
+        """The policy at the current decision; see :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         if self.solver is None:
             self.thought, self._spent = Thought(0, 0.0, 0), 0.0
@@ -185,7 +187,7 @@ class WholeHoldemAgent(BaseAgent):
         return policy
 
     def _played(self, event: int) -> Floats:
-        """The guide's probability of an action for each hand; a bet that it never makes counts as the nearest bet."""
+        """The probability that each hand takes an action under the guide; bets that it never makes count as the nearest bet."""
         labels = list(self.game.options(self.state).labels)
         table, number = self.guide.policy(), labels.index(event)
         if table[number].any():
@@ -198,7 +200,7 @@ class WholeHoldemAgent(BaseAgent):
         return np.asarray(table[nearest])
 
     def _open(self, card: int) -> ResolvingAgent | None:
-        """The solver agent for play from the start of a street on; None if the guide keeps playing."""
+        """The agent that solves the hand from the start of a street on; None if the guide keeps playing."""
         solving, table = self.solving, hand_of(self.state).table
         before, carried = self.solver, list[ResolvingState]()
         ranges: Ranges = self._likely()
@@ -236,7 +238,7 @@ class WholeHoldemAgent(BaseAgent):
         return solver
 
     def _promised(self, below: tuple[BucketPolicy, float], ranges: Ranges) -> dict[int, Floats]:
-        """The blueprint's values of the other's hands, for each solved player; empty if computing them takes too long."""
+        """For each solved player, the blueprint's values of the opponent's hands; empty if computing them takes too long."""
         (policy, scale), threads = below, self.solving.threads
         within = PROMISES_SHARE * self._left * WRITTEN_PACE * threads / len(self._solved)
         if written_size(policy.game) > min(MOST_WRITTEN, within):
@@ -248,7 +250,7 @@ class WholeHoldemAgent(BaseAgent):
 
     @property
     def _left(self) -> float:
-        """Thinking time left, in seconds, while an event is observed; infinite without a limit."""
+        """Thinking time left in seconds while observing an event; infinite without a limit."""
         return np.inf if self.think is None else self.think - self._spent - (perf_counter() - self._began)
 
     @property
@@ -257,7 +259,9 @@ class WholeHoldemAgent(BaseAgent):
         return (0, 1) if self.player is None else (self.player,)
 
     def _street(self, ranges: Ranges) -> HoldemGame | None:
-        """A street as a spot without later betting; drops raises when time is short, returns None if even that does not fit."""
+        """A street as a spot without later betting; drops raises when time is short, and returns None if even that does not
+        fit.
+        """
         solving, street = self.solving, hand_of(self.state).table.street
         least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
         plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
@@ -271,7 +275,7 @@ class WholeHoldemAgent(BaseAgent):
         return None
 
     def _spot(self, ranges: Ranges) -> Spot:
-        """The rest of the hand as a spot, with the largest set of bet sizes that time allows."""
+        """The rest of the hand as a spot, with the largest set of bet sizes that the time allows."""
         solving, table = self.solving, hand_of(self.state).table
         for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
             spot = self.holdem.spot_at(self.state, ranges, plan)
@@ -281,7 +285,7 @@ class WholeHoldemAgent(BaseAgent):
         return spot
 
     def _likely(self) -> tuple[Floats, Floats]:
-        """The ranges without unlikely hands; if no hands are to be left out, every hand gets a small weight.
+        """The ranges without unlikely hands; if no hands are dropped, every hand gets a small weight.
 
         An agent with a network leaves out only hands of the opponent, since no blueprint could play its own.
         """
@@ -301,7 +305,7 @@ class WholeHoldemAgent(BaseAgent):
         return first, second
 
     def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:
-        """The solver after an observed action; a bet missing from its tree is added, or translated if it cannot be added."""
+        """The solver after an observed action; a bet missing from its tree is added or, if that is impossible, translated."""
         options, table = self.game.options(self.state), hand_of(self.state).table
         if solver.game.options(solver.state).player != options.player:
             return solver

@@ -38,7 +38,7 @@ def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, a
 
 
 def comparison_json(comparison: NodeComparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
-    """The comparison hand by hand, for JSON."""
+    """The comparison hand by hand, as JSON data."""
     sides = {}
     for name, side in zip(("oop", "ip"), comparison.sides, strict=True):
         hands = zip(side.names, rounded(side.ev.T), rounded(side.share), strict=True)

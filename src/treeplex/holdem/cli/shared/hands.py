@@ -1,4 +1,4 @@
-"""Plays full hands of hold'em with a person at the terminal."""
+"""Full hands of hold'em between a person at the terminal and agents."""
 
 import re
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
 
 
 def play_whole(rules: Holdem, wanted: Seat) -> None:
-    """Play full hands of a game, with the options of :class:`Seat` and those for hold'em."""
+    """Play full hands of a game, with the options in :class:`Seat` and those for hold'em."""
     refuse_options(wanted.more, ("boards",), "spots")
     with Live(None) as live:
         live.say(f"setting up {rules.spec}")
@@ -75,7 +75,7 @@ def play_whole(rules: Holdem, wanted: Seat) -> None:
 
 
 def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
-    """The default opponent: heads-up ``resolver``, or a shipped ReBeL network, or rules; with more players random play."""
+    """The default opponent heads-up: ``resolver``, a shipped ReBeL network or rules; random play with more players."""
     for whom in (UNIFORM,) if rules.num_players > 2 else ("resolver", "rebel", f"{Rules.name}(style=regular)"):
         with suppress(SpecError, GameError):
             return whom, wanted.opponent(rules, whom)
@@ -83,7 +83,7 @@ def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
 
 
 def name_of(text: str) -> str:
-    """The display name of an opponent: ``rebel``, ``maniac``, or the name of its folder or class."""
+    """The display name of an opponent, such as ``rebel`` or ``maniac``, or the name of its folder or class."""
     if Path(text).exists():
         return Path(text).resolve().stem
     name, _, inner = text.partition("(")
@@ -105,7 +105,7 @@ def seat_of(table: WholeTable, name: str) -> int:
 
 
 def about(table: WholeTable) -> str:
-    """The game in one line: ``hold'em, no limit, blinds 0.5 and 1 bb, stacks 50 bb``."""
+    """The game described in one line: ``hold'em, no limit, blinds 0.5 and 1 bb, stacks 50 bb``."""
     rules = table.rules
     betting = rules.betting
     kind = "limit" if betting.limits else "no limit"
@@ -125,7 +125,7 @@ def about(table: WholeTable) -> str:
 
 @final
 class PlayedHands:
-    """A session of hands at a table; see :func:`play_hands`.
+    """A session at a table; see :func:`play_hands`.
 
     Attributes:
         done: the finished hands.
@@ -140,7 +140,7 @@ class PlayedHands:
         self._under_way = False
 
     def play(self, number: int) -> None:
-        """Play the hand of this number, numbered from 0."""
+        """Play the hand with this number; the first is 0."""
         table = self.table
         seat = self.own if self.own is not None else (table.rules.betting.dealer - number) % table.players
         self._story, self._shown, self._under_way = [], 0, True
@@ -203,7 +203,9 @@ class PlayedHands:
         say(f"  {self._so_far()}\n")
 
     def _reviewed(self, seat: int, street: str) -> list[DecisionReview]:
-        """The person's decisions: from a given street on with solved values, which are printed; earlier ones unchanged."""
+        """Review the person's decisions: solve the hand from a street on and print the verdicts; earlier reviews stay
+        unchanged.
+        """
         with Live(None) as live:
             decisions = solved_decisions(self.table, seat, street, lambda name: live.say(f"solving the {name}"))
         for made in decisions:
@@ -227,7 +229,7 @@ class PlayedHands:
             print_next([(review, "solve the streets of that hand, and judge your decisions")])
 
     def _name(self, player: int) -> str:
-        """A player's display name, padded to the widest name."""
+        """A player's display name, padded to the longest name."""
         names = [self.table.seat(seat) for seat in range(self.table.players)]
         return f"{self.table.seat(player):<{max(map(len, names))}}"
 
@@ -251,7 +253,7 @@ def chosen(made: DecisionReview) -> str:
 
 
 def mistake(table: WholeTable, made: DecisionReview) -> str:
-    """A mistake as text."""
+    """A mistake as text: what it loses, or how often the chart plays it, and a better action."""
     if made.by == "chart":
         most = made.options[made.policy.index(max(made.policy))]
         return f"{chosen(made)} is played {made.policy[made.chosen]:.0%} of the time by the chart; most often: {most}"
@@ -261,7 +263,7 @@ def mistake(table: WholeTable, made: DecisionReview) -> str:
 
 
 def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
-    """Summary of hands: winnings, bb/100, AIVAT winnings, and EV lost by decisions."""
+    """The summary of a session: winnings, bb/100, AIVAT winnings, and EV lost by decisions."""
     results = results_of(hands, table.rules.betting.big_blind)
     lines = [f"{len(hands):,} hand{'s' if len(hands) != 1 else ''}: {per_hundred(table, results['raw'])}"]
     if results["luckless"] is not None:
@@ -280,7 +282,7 @@ def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
 
 
 def lost_in(table: WholeTable, decided: Sequence[DecisionReview]) -> str:
-    """EV lost by decisions, by street, as text."""
+    """EV lost on each street, as text."""
     mistakes = [decision for decision in decided if decision.verdict == "mistake"]
     judged = f"{len(decided)} decision{'s' if len(decided) != 1 else ''} judged"
     if not mistakes:
@@ -295,7 +297,7 @@ def lost_in(table: WholeTable, decided: Sequence[DecisionReview]) -> str:
 
 
 def per_hundred(table: WholeTable, result: dict[str, float | None]) -> str:
-    """A sum and its mean per hundred hands, with the 95% interval if there are enough hands."""
+    """A total and its mean per 100 hands, with the 95% interval if there are enough hands."""
     total, mean, half = result["total"], result["mean"], result["half"]
     assert total is not None
     assert mean is not None

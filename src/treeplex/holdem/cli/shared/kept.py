@@ -1,4 +1,4 @@
-"""Saves the hands that a person plays: a text log, and hand histories in PHH."""
+"""Saving the hands that a person plays: a text log, and hand histories in PHH."""
 
 import re
 import tomllib
@@ -25,7 +25,7 @@ NAME = re.compile(r"hand-(\d+)\.phh")
 
 @final
 class KeptHands:
-    """Writes finished hands; each is appended to those already saved.
+    """Writes finished hands; each is appended to the files.
 
     Attributes:
         log: the text file, if any.
@@ -33,7 +33,7 @@ class KeptHands:
     """
 
     def __init__(self, log: Path | None, phh: Path | None, rules: HandRules, title: str) -> None:
-        """Check that everything can be written.
+        """Check that the files can be written.
 
         Args:
             log, phh: see the attributes; a folder is created if necessary.
@@ -72,7 +72,7 @@ class KeptHands:
         return max((int(match[1]) for entry in phh.iterdir() if (match := NAME.fullmatch(entry.name))), default=0)
 
     def add(self, table: "WholeTable", person: int, story: Sequence[str]) -> None:
-        """Save a finished hand.
+        """Save one finished hand.
 
         Args:
             table: the table at which it was played.
@@ -99,13 +99,13 @@ class KeptHands:
             write_atomically(self.phh / f"hand-{self._last}.phh", text)
 
     def tell(self) -> None:
-        """Print where hands were saved."""
+        """Print the files that the hands were saved to."""
         places = [str(path) for path in (self.log, self.phh) if path is not None]
         if places:
             say(f"{self._count} hand{'s' if self._count != 1 else ''} saved in {' and '.join(places)}")
 
     def review(self) -> str | None:
-        """The command that reviews the last hand with postflop bets; None if there is no such hand."""
+        """The command that reviews the last hand with postflop bets; None if no hand had any."""
         if self.phh is None or self._judged is None:
             return None
         if self.phh.suffix == MANY:
@@ -114,7 +114,7 @@ class KeptHands:
 
 
 def last_in_file(path: Path) -> int:
-    """The number of the last hand in a ``.phhs`` file, 0 if the file does not exist.
+    """The number of the last hand in a ``.phhs`` file; 0 if the file does not exist.
 
     Raises:
         FileError: the file holds something else, or cannot be read.

@@ -37,7 +37,7 @@ MOST_NEXT = 14
 
 
 def show_node(file: Path, player: str | None, options: Mapping[str, Any], *, as_json: bool) -> None:
-    """Show a solved spot at one decision: range grid, actions, EV, equity, hands and the next lines.
+    """Show a solved spot at one decision: range grid, actions, EV, equity, hands and the lines that follow.
 
     Args:
         file: file of the solution.
@@ -80,7 +80,7 @@ def show_node(file: Path, player: str | None, options: Mapping[str, Any], *, as_
 
 
 def read_player(text: str | None) -> int | None:
-    """Player number of ``oop`` (0) or ``ip`` (1); None for None."""
+    """Convert ``oop`` to player 0, ``ip`` to player 1, and None to None."""
     known = {"oop": 0, "0": 0, "ip": 1, "1": 1}
     if text is not None and text.lower() not in known:
         raise SpecError(f"--player is {text!r}; write oop (out of position) or ip (in position)")
@@ -88,7 +88,7 @@ def read_player(text: str | None) -> int | None:
 
 
 def write_json(solution: SpotSolution, node: NodeReport, depth: tuple[int | None] | None, ev: str) -> None:
-    """Print one JSON object, or with a depth one line per node."""
+    """Print the node as one JSON object, or with a depth one JSON line per node."""
 
     if depth is None:
         print_json({**header(solution, ev), "node": node_json(node, ev=ev)})
@@ -100,7 +100,7 @@ def write_json(solution: SpotSolution, node: NodeReport, depth: tuple[int | None
 def write_page(
     path: Path, solution: SpotSolution, node: NodeReport, depth: tuple[int | None] | None, *, file: Path, ev: str
 ) -> None:
-    """Write the HTML page: the nodes on the line, the node, and those below it on its street or down to a depth."""
+    """Write the HTML page with all nodes on the line, and the nodes below on its street or down to a depth."""
 
     check_two_cards(solution.spot.format)
     limit, across = (None, False) if depth is None else (depth[0], True)
@@ -130,7 +130,7 @@ def facts_line(solution: SpotSolution) -> str:
 
 
 def write_grid(path: Path, solution: SpotSolution, node: NodeReport, player: int | None, *, ev: str) -> None:
-    """Draw one player's grid to an image file."""
+    """Draw one player's grid into an image file."""
     from treeplex.holdem.study.pages.grid_image import grid_figure
     from treeplex.run.plots import write_figure
 
@@ -141,14 +141,14 @@ def write_grid(path: Path, solution: SpotSolution, node: NodeReport, player: int
 
 
 def shown_player(node: NodeReport, player: int | None) -> int:
-    """The player whose range is shown: the requested one, else the player to act, else player 0."""
+    """The player whose range is shown: the requested one, otherwise the player to act, otherwise player 0."""
     return player if player is not None else node.player or 0
 
 
 def print_node(
     solution: SpotSolution, node: NodeReport, player: int | None, hand: str | None, *, signed: bool, file: Path
 ) -> None:
-    """Print a human-readable view of a node."""
+    """Print a node in human-readable form."""
 
     whole, node = node, node if signed else node.from_the_pot()
     who = shown_player(node, player)
@@ -197,7 +197,7 @@ def print_actions(node: NodeReport, side: Side, *, signed: bool) -> None:
 
 
 def print_ranges(node: NodeReport, statistics: NodeStatistics, eqr: tuple[float, float], *, signed: bool) -> None:
-    """Print EV, equity and equity realisation of both ranges, and pot odds and MDF facing a bet."""
+    """Print EV, equity and equity realisation of both ranges; when facing a bet, also pot odds and MDF."""
 
     rows = []
     for side, share in zip(node.sides, eqr, strict=True):
@@ -211,7 +211,7 @@ def print_ranges(node: NodeReport, statistics: NodeStatistics, eqr: tuple[float,
 
 
 def print_hands(node: NodeReport, side: Side, hands: tuple[list[int], int], *, signed: bool) -> None:
-    """Print a table of hands, and the number of hands left out."""
+    """Print a table of hands, and the number of hands omitted from it."""
     rows, left = hands
     acting = range(len(side.frequency))
     head = ["hand", "weight", "EV", "equity", *(node.actions[number] for number in acting)]
@@ -236,7 +236,7 @@ def print_hands(node: NodeReport, side: Side, hands: tuple[list[int], int], *, s
 
 
 def print_next(node: NodeReport, file: Path) -> None:
-    """Print the commands for the lines one step further."""
+    """Print the commands that show the lines one step further."""
     if not node.children:
         return
     typer.secho("next", bold=True)

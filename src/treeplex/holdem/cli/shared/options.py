@@ -1,4 +1,4 @@
-"""Hold'em's options of the commands for all games: spot fields, solving, showing and playing."""
+"""Options for hold'em in the general commands: spot fields, solving, showing and playing."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ BETTING = (*SIZES, "thresholds", *(part.option for part in FIELDS["thresholds"].
 
 
 def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Replace a command's ``options`` parameter by options for spot fields.
+    """Replace a command's parameter ``options`` with options for spot fields.
 
     The command gets a mapping from option names, without leading dashes, to the given values; None where not given.
     """
@@ -32,7 +32,7 @@ def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., No
 
 
 def options_of(field: Field, panel: str | None = None) -> list[inspect.Parameter]:
-    """Options for a field and its parts, as command parameters under a help heading."""
+    """The options for a field and its parts, as command parameters under a heading of the help."""
     kind: Any = list[str] | None if field.repeats else str | None
     flags = [field.short] if field.short else []
     named = [(field.option, flags, kind, field.metavar, field.help)]
@@ -143,7 +143,7 @@ SPOT_OPTIONS = (
 
 
 def refuse_options(more: Mapping[str, object], names: Sequence[str], for_what: str) -> None:
-    """Reject options of :data:`PLAYED` that belong to another game.
+    """Reject options of :data:`PLAYED` that do not apply to this game.
 
     Raises:
         SpecError: such an option was given.

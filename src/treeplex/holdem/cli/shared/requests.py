@@ -1,4 +1,4 @@
-"""Turns spot fields, files and hand histories on the command line into spots."""
+"""Conversion of spot fields, files and hand histories on the command line into spots."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,7 +32,7 @@ BET_FIELDS = ("bets", "raises", "donk", "thresholds", "min_bet", "limps", "limit
 
 
 def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescription:
-    """The spot that a command line describes: a file or a name with options that override it, or another source.
+    """The spot that a command line describes: a file or a name, with options that override its fields, or another source.
 
     Args:
         game: a spot file or the name of a spot, if any.
@@ -76,7 +76,7 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescript
 
 
 def budgeted(game: str | None, given: Mapping[str, Any], budget: Budget, passed: Mapping[str, Any]) -> GameDescription:
-    """The spot with betting, storage and threads chosen for a budget, at the measured speed of this machine."""
+    """The spot with betting, storage and threads chosen for a budget, based on this machine's measured speed."""
     spot = wished(spot_request(game, given)).spot()
     threads = checked_threads(spot.settings.threads)
     tell("measuring the speed of this machine")
@@ -103,12 +103,12 @@ def changed_spot(spot: Spot, request: SpotRequest) -> Spot:
 
 
 def fields_of(hand: HandSpot) -> dict[str, object]:
-    """The spot fields that a hand history sets."""
+    """The spot fields given by a hand history."""
     return {"board": hand.board, "pot": f"{hand.pot:.12g}", "stack": f"{hand.stack:.12g}", "chip": f"{hand.chip:g}"}
 
 
 def check_sources(game: str | None, given: Mapping[str, object], sources: Mapping[str, Any]) -> None:
-    """Reject mutually exclusive sources, and options that need a source that is not given."""
+    """Reject mutually exclusive sources, and options whose source is missing."""
     named = {"a game": game, "--endgame": sources["endgame"], "--phh": sources["phh"], "--resume": sources["resume"]}
     named["--from"] = sources["start"]
     chosen = [name for name, value in named.items() if value is not None]
@@ -130,7 +130,7 @@ def check_sources(game: str | None, given: Mapping[str, object], sources: Mappin
 
 
 def usable(path: Path) -> bool:
-    """Whether a file exists; FileError where the path cannot be a file, or its folder does not exist."""
+    """Whether a file exists; raises FileError if the path cannot be a file or its folder does not exist."""
     check_parent(path)
     if path.is_dir():
         raise FileError(f"{path} is a folder; give the name of a file")

@@ -1,4 +1,4 @@
-"""Plays hands of a spot with a person at the terminal, against an agent."""
+"""Hands of a spot between a person at the terminal and an agent."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,7 +47,7 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
 
 
 def other_boards(wanted: Seat, played: Spot) -> Callable[[tuple[int, ...]], Spot]:
-    """A function that returns the spot on another board, with blocked hands removed and the same bets."""
+    """Return a function that moves the spot to another board: blocked hands are removed, bets stay the same."""
     fields = {name: wanted.more[name] for name in FEW_FIELDS if wanted.more[name] is not None}
 
     def on(board: tuple[int, ...]) -> Spot:

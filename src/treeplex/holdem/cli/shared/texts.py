@@ -1,4 +1,4 @@
-"""Human-readable poker tables and numbers: EVs, shares, weights, combos."""
+"""Poker tables and numbers in human-readable form: EVs, shares, weights, combos."""
 
 import typer
 
@@ -6,7 +6,7 @@ from treeplex.base.digits import short
 
 
 def echo_table(head: list[str], rows: list[list[str]]) -> None:
-    """Print a table of many columns, the first left-aligned; long lines are not cut."""
+    """Print a table with many columns, the first one left-aligned, without truncating long lines."""
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     for number, row in enumerate([head, *rows]):
         cells = [
@@ -23,15 +23,15 @@ def amount(value: float, signed: bool) -> str:
 
 
 def per_cent(value: float) -> str:
-    """A share in percent, as text."""
+    """A share as a percentage."""
     return "-" if value != value else f"{100 * value:.1f}%"
 
 
 def weight_text(weight: float) -> str:
-    """A weight in percent, as text; small weights with three digits."""
+    """A weight as a percentage; small weights have three digits."""
     return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
 
 
 def counted(combos: float) -> str:
-    """A number of combos, as text; small numbers with two digits."""
+    """A number of combos as text; small numbers have two digits."""
     return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"

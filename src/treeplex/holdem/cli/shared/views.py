@@ -20,7 +20,7 @@ SUITS = "shdc"
 
 
 def show_view(solution: "SpotSolution", node: "NodeReport", player: int, options: Mapping[str, Any], *, as_json: bool) -> bool:
-    """Print the requested view, if any; at most one.
+    """Print the view that the options request, if any.
 
     Args:
         solution: the solved spot.
@@ -59,7 +59,7 @@ def show_view(solution: "SpotSolution", node: "NodeReport", player: int, options
 
 
 def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> None:
-    """Print one player's range by groups of hands."""
+    """Print one player's range divided into groups of hands."""
     from treeplex.holdem.study.report.breakdown import group_hands
     from treeplex.holdem.study.report.export import number, rounded
     from treeplex.holdem.study.report.page_data import PLAYERS
@@ -92,7 +92,7 @@ def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> N
 
 
 def show_runouts(solution: "SpotSolution", line: str, *, as_json: bool) -> None:
-    """Print a decision on every card: a table of ranks and suits for each action, then EV and equity."""
+    """Print a decision on every next card: for each action a table of ranks by suits, then EV and equity."""
     from treeplex.holdem.study.report.export import rounded
     from treeplex.holdem.study.report.page_data import PLAYERS
     from treeplex.holdem.study.report.runouts import runouts
@@ -128,7 +128,7 @@ def show_runouts(solution: "SpotSolution", line: str, *, as_json: bool) -> None:
 
 
 def print_cards(title: str, card_table: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
-    """Print a number for every card, as four rows of thirteen, with the means."""
+    """Print a number for every card, in four rows of thirteen, and the means."""
 
     by_card = dict(zip(map(int, card_table.cards), map(float, values), strict=True))
 

@@ -1,1 +1,1 @@
-"""Kernels for bucketed limit hold'em: assignment of hands, sampled deals, streets and playouts."""
+"""Kernels for bucketed limit hold'em: bucket assignment, sampled deals, streets and playouts."""

@@ -57,7 +57,7 @@ def flop_histogram(
     nested: bool,
     weights: NDArray[np.float64],
 ) -> None:
-    """Add the number of deals of each flop code after each preflop bucket.
+    """Count the deals of each flop code after each preflop bucket.
 
     Args:
         boards, board_weights: uint8 [R, 3] canonical flops, and int64 [R] the number of boards each represents.
@@ -89,7 +89,7 @@ def turn_histogram(
     nested: bool,
     weights: NDArray[np.float64],
 ) -> None:
-    """Add the number of deals of each turn code after each sequence of two buckets, over the four ways to deal a turn board.
+    """Count the deals of each turn code after each sequence of two buckets, over the four ways to deal a turn board.
 
     Args:
         boards, board_weights: uint8 [R, 4] canonical turn boards, and int64 [R] the number of boards each represents.
@@ -116,7 +116,7 @@ def turn_histogram(
 
 @kernel()
 def holds(hand: Table, board: Table) -> bool:
-    """Whether a hand contains a card of a board."""
+    """Whether a hand shares a card with a board."""
     for card in board:  # noqa: SIM110 (a plain loop compiles to less)
         if hand[0] == card or hand[1] == card:
             return True

@@ -1,4 +1,4 @@
-"""Kernels for histograms of river strength, one per hand of a turn board, and for finding the nearest centres."""
+"""Kernels for histograms of river strength, one for each hand on a turn board, and for finding the nearest centres."""
 
 import numpy as np
 from numpy.typing import NDArray

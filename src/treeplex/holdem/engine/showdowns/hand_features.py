@@ -31,7 +31,7 @@ INPUTS = SHARED + OWN
 
 @kernel(error_model="numpy")
 def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, cards: Bytes, step: int, edges: Floats) -> int:
-    """Set ``edges`` [H] to wins minus losses against a range, over every ``step``-th complete board; returns their number.
+    """Set ``edges`` [H] to wins minus losses against a range on every ``step``-th complete board; return the number of boards.
 
     Args:
         reach: [H], the opponent's reach.
@@ -55,7 +55,7 @@ def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, car
 
 @kernel(error_model="numpy")
 def card_sums(reach: Floats, held: Shorts, cards: Bytes, sums: Floats) -> float:
-    """Set ``sums`` [52] to the reach of hands with each card; returns the total reach."""
+    """Set ``sums`` [52] to the total reach of the hands with each card; return the reach of all hands."""
     sums[:] = 0.0
     total = 0.0
     for k in range(held.shape[0]):
@@ -80,7 +80,7 @@ def equities(
     mass: Floats,
     equity: Floats,
 ) -> None:
-    """Compatible reach and equity of each hand that the board allows, [n] each; equity 1/2 where compatible reach is zero.
+    """Compatible reach and equity of each hand that the board allows, [n] each; equity is 1/2 where compatible reach is zero.
 
     Args:
         reach: [H], the opponent's reach.
@@ -130,7 +130,7 @@ def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, st
 
 @kernel(error_model="numpy")
 def cumulated(reach: Floats, held: Shorts, equity: Floats, shares: Floats) -> None:
-    """Write the share of a range below each of the ``FINE`` equity bins, [FINE + 1]."""
+    """Write the share of a range that lies below each of the ``FINE`` equity bins, [FINE + 1]."""
     shares[:] = 0.0
     for k in range(held.shape[0]):
         shares[min(int(equity[k] * FINE), FINE - 1) + 1] += reach[held[k]]
@@ -143,7 +143,7 @@ def cumulated(reach: Floats, held: Shorts, equity: Floats, shares: Floats) -> No
 
 @kernel(error_model="numpy")
 def place_of(cumulative: Floats, equity: float) -> float:
-    """The position of an equity in a range, in [0, 1]."""
+    """The relative position of an equity within a range, in [0, 1]."""
     at = equity * FINE
     low = min(int(at), FINE - 1)
     share: float = cumulative[low] + (cumulative[low + 1] - cumulative[low]) * (at - low)
@@ -162,7 +162,7 @@ def write_rows(
     equity: Floats,
     rows: Singles,
 ) -> None:
-    """Write the network inputs of each hand of one player.
+    """Write the network inputs for each hand of one player.
 
     Args:
         reach: [2, H], both players' reach.

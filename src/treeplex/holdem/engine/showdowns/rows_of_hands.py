@@ -58,8 +58,7 @@ def equalise(orbits: Ints, values: Floats) -> None:
 
 @kernel(fastmath=True)
 def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Singles) -> None:
-    """Add every pair's pot shares over complete boards (ties split), and the weight of the boards on which both are
-    possible.
+    """Add each pair's pot shares over complete boards (ties split), and the weight of the boards that allow both hands.
 
     Args:
         strengths: [R, H], strengths on each board; -1 for blocked hands.
@@ -84,7 +83,7 @@ def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Sing
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: Floats, won: Floats) -> None:
-    """For each hand, write its pot share summed over compatible hands, weighted by their reach.
+    """Write each hand's pot share, summed over compatible hands and weighted by their reach.
 
     The two shares of a pot sum to one, so the kernel subtracts the opponents' shares from the compatible reach and can
     read the matrix by rows, four at a time. Sums are in single precision.
@@ -124,7 +123,7 @@ def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: F
 
 @kernel()
 def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, columns: Singles) -> None:
-    """Write the cumulative share of a range up to each strength bin, from -2 for none to 2 for all of it.
+    """Write the cumulative share of a range up to each strength bin, scaled from -2 (none) to 2 (all of it).
 
     Args:
         boards: [K], board number of each row.
@@ -156,7 +155,7 @@ def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, column
 
 @kernel()
 def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values: Floats) -> None:
-    """Interpolate values of hands from those of bins; 0 for blocked hands.
+    """Interpolate the values of hands between those of bins; 0 for blocked hands.
 
     Args:
         boards, low, share: as in :func:`write_bins`.
@@ -172,7 +171,7 @@ def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values:
 
 @kernel()
 def sum_in_bins(boards: Ints, low: Ints, share: Singles, values: Floats, weights: Floats, sums: Floats) -> None:
-    """Add hands' weights, and values times weights, to their bins.
+    """Add the hands' weights, and their values times weights, to the bins.
 
     Args:
         boards, low, share: as in :func:`write_bins`.

@@ -17,7 +17,7 @@ def add_showdown(
     reach: Floats,
     sums: Floats,
 ) -> None:
-    """Add the showdown on one board.
+    """Add the result of the showdown on one board.
 
     Args:
         keys: int32 [H], strengths; -1 for blocked hands.

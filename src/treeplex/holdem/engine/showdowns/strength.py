@@ -1,4 +1,4 @@
-"""Kernels over the hands of one complete board: sorting by strength, wins of every hand, and counts of pairs of hands."""
+"""Kernels over the hands on one complete board: sorting by strength, each hand's wins, and counts of pairs of hands."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,7 @@ def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
 
 @kernel(error_model="numpy")
 def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: Codes) -> None:
-    """For each hand, twice the number of opposing hands that it beats plus the number that it ties, without shared cards.
+    """Count for each hand twice the opposing hands that it beats plus those that it ties, without shared cards.
 
     One sweep over the hands in order: ``below`` counts weaker hands, ``held`` weaker hands with each card.
 
@@ -99,7 +99,7 @@ def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: C
 
 @kernel(error_model="numpy")
 def add_powers(codes: Codes, scale: float, total: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
-    """Add ``scale * codes`` to ``total`` and its square to ``squares``, all [H]."""
+    """Add ``scale * codes`` to ``total`` and the square of that to ``squares``, all [H]."""
     for hand in range(codes.shape[0]):
         strength = scale * codes[hand]
         total[hand] += strength
@@ -108,7 +108,7 @@ def add_powers(codes: Codes, scale: float, total: NDArray[np.float64], squares: 
 
 @kernel(error_model="numpy")
 def count_pairs(hands: Bytes, keys: Keys, groups: Ints, listed: Ints, packed: Ints) -> None:
-    """Count the pairs of hands without a common card for every two groups of hands on a board, and their wins.
+    """Count pairs of hands without a common card, and their wins, for every two groups of hands on a board.
 
     Args:
         hands: uint8 [H, 2].
@@ -135,7 +135,7 @@ def count_pairs(hands: Bytes, keys: Keys, groups: Ints, listed: Ints, packed: In
 
 @kernel(error_model="numpy")
 def add_pairs(packed: Ints, sequences: Ints, pairs: NDArray[np.float32], wins: NDArray[np.float32]) -> None:
-    """Add the counts of a board to tables over bucket sequences; clear ``packed``.
+    """Add a board's counts to tables over bucket sequences; reset ``packed`` to 0.
 
     Args:
         packed: int64 [L, L] of :func:`count_pairs`.
@@ -160,7 +160,7 @@ def add_pairs(packed: Ints, sequences: Ints, pairs: NDArray[np.float32], wins: N
 
 @kernel(error_model="numpy")
 def mirror(table: NDArray[np.float32], sign: np.float32) -> None:
-    """Copy a square table's upper triangle to the lower one, times ``sign``; in tiles, for the cache."""
+    """Copy a square table's upper triangle, times ``sign``, to the lower one; tile by tile, for the cache."""
     size, tile = table.shape[0], 32
     for top in range(0, size, tile):
         for left in range(top, size, tile):

@@ -1,5 +1,4 @@
-"""River inputs and outputs of networks: ranges collected into strength bins, and values interpolated, for many rivers at
-a time.
+"""River inputs and outputs of networks: ranges summed over strength bins, and values interpolated, many rivers at a time.
 
 The hands of a complete board are ordered by strength. Bins are knots along that order. A hand between two knots
 contributes to both, in proportion to its distance from the other. Hands that tie have the same position.
@@ -13,7 +12,7 @@ from treeplex.engine.kernel import kernel
 
 @kernel(error_model="numpy")
 def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins: int, rows: Singles, first: int) -> None:
-    """Write the share of a player's range in each bin, times the number of bins, so that a uniform range is about 1.
+    """Write the share of a player's range in each bin times the number of bins, so that a uniform range is about 1 everywhere.
 
     Args:
         reached: [K, H], reach of each hand, any scale; a river without reach gets a uniform range.
@@ -46,7 +45,7 @@ def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins
 
 @kernel(error_model="numpy")
 def gather_hands(reached: Floats, other: Floats, order: Shorts, start: Shorts, cards: Bytes, rows: Singles, first: int) -> None:
-    """Write the probability of each hand of a player on each river, times the number of hands.
+    """Write the probability of each of a player's hands on each river, times the number of hands.
 
     Args:
         reached, other: [K, H], reach of the player's and of the other's hands, any scale; uniform where no two hands are
@@ -72,7 +71,7 @@ def gather_hands(reached: Floats, other: Floats, order: Shorts, start: Shorts, c
 
 @kernel(error_model="numpy")
 def settle(reach: Floats, order: Shorts, start: Shorts, cards: Bytes, mass: Floats, edge: Floats) -> None:
-    """Compatible reach and showdown margin of each hand against a range on a river.
+    """Each hand's compatible reach and showdown margin against a range on a river.
 
     Args:
         reach: [H], the opponent's reach.
@@ -123,7 +122,7 @@ def sum_over_rivers(
     shown: float,
     values: Floats,
 ) -> None:
-    """Sum values over rivers: the exact showdown without further bets, plus the values in the bins.
+    """Sum values over rivers: exact showdowns without further bets, plus the values given for bins.
 
     Args:
         reached: [K, H], the opponent's reach.

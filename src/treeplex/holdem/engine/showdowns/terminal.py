@@ -1,4 +1,4 @@
-"""Fold and showdown operators: values of all own hands against the opponent's reach, with card removal.
+"""Fold and showdown operators: values of all of a player's hands against the opponent's reach, with card removal.
 
 All terminals of a board are evaluated together, hands outermost and terminals side by side (*columns*) as the vector axis; a
 terminal costs O(hands). For a hand h with cards a and b and the opponent's reach r, let S be the sum of r over a set of the
@@ -21,7 +21,9 @@ PADDING = 16
 
 @kernel(error_model="numpy")
 def sum_hands(reach: Floats, cards: Bytes, total: Floats, by_card: Floats) -> None:
-    """Set ``total`` [columns] and ``by_card`` [54, columns] to the sums over all hands."""
+    """Set ``total`` [columns] and ``by_card`` [54, columns] to sums of reach, over all hands and over the hands with each
+    card.
+    """
     total[:] = 0.0
     by_card[:] = 0.0
     for hand in range(cards.shape[0]):
@@ -35,7 +37,7 @@ def sum_hands(reach: Floats, cards: Bytes, total: Floats, by_card: Floats) -> No
 
 @kernel(error_model="numpy")
 def folds(own_cards: Bytes, twin: Shorts, cards: Bytes, reach: Floats, values: Floats, total: Floats, by_card: Floats) -> None:
-    """The opponent's compatible reach, which is the value of a fold (``reach`` is in chips already).
+    """Write the opponent's compatible reach, which is the value of a fold; ``reach`` is already in chips.
 
     Args:
         own_cards, twin: [n, 3] and [n], of the own hands.
@@ -64,7 +66,7 @@ def showdowns(
     total: Floats,
     by_card: Floats,
 ) -> None:
-    """Values of showdowns without rake: ``weaker - stronger`` (``reach`` is in chips already), both orders ascending.
+    """Values of showdowns without rake: ``weaker - stronger``; ``reach`` is already in chips, and both orders are ascending.
 
     One ascending sweep: before the opponent's hands of a level are added, the sums are those of weaker hands, W; afterwards
     W + E. With the sum T over all hands, ``W - L = W + (W + E) - T``; starting the sums at -T/2 leaves two evaluations, and

@@ -1,1 +1,1 @@
-"""Spots split into parts: the first street is the trunk, and the boards below it are solved part by part or by workers."""
+"""Spots split into parts: the first street is the trunk, and the boards below are solved one part at a time or by workers."""

@@ -1,4 +1,4 @@
-"""Stores the arrays of parts between passes: in memory or in files, optionally packed.
+"""Storage of the arrays of parts between passes: in memory or in files, optionally packed.
 
 A block is one array of one player in one part, as bytes. Files have two sides: an iteration reads one and writes the other,
 so lost jobs can be repeated, and an interrupted run resumes from its last complete iteration.
@@ -40,24 +40,24 @@ class Block(NamedTuple):
 
 
 class Blocks(Protocol):
-    """Storage of blocks."""
+    """Interface for the storage of blocks."""
 
     def read(self, block: Block) -> Bytes | None:
         """A block; None if it was never written."""
         ...
 
     def write(self, block: Block, content: Bytes) -> None:
-        """Replace a block."""
+        """Write a block, replacing the old one."""
         ...
 
     @property
     def size(self) -> int:
-        """Bytes of all blocks of one side."""
+        """The size in bytes of all blocks on one side."""
         ...
 
 
 class MemoryBlocks:
-    """Blocks in this process's memory; one side suffices, since no job can be lost."""
+    """Blocks in this process's memory; one side suffices, since jobs are never lost."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str, int], Bytes] = {}
@@ -74,7 +74,7 @@ class MemoryBlocks:
 
 
 class FolderBlocks:
-    """Blocks in files of a folder shared by all workers.
+    """Blocks in files, in a folder shared by all workers.
 
     Attributes:
         folder: the folder, which exists.
@@ -85,7 +85,7 @@ class FolderBlocks:
 
     @staticmethod
     def has(name: str) -> bool:
-        """Whether a file's name is that of a block."""
+        """Whether a file has the name of a block."""
         return re.fullmatch(rf"({'|'.join(STEPS)})\.[01]\.\d+\.[01]", name) is not None
 
     def _path(self, block: Block) -> Path:
@@ -134,7 +134,7 @@ def encode(numbers: Array, scales: Array, array: str, *, packed: bool, seed: int
 
 
 def decode(content: Bytes | None, numbers: Array, scales: Array, array: str, *, packed: bool) -> None:
-    """Fill ``numbers`` and ``scales`` from a block; zeros if there is none.
+    """Fill ``numbers`` and ``scales`` from a block; zeros if it was never written.
 
     Raises:
         FileError: the block has the wrong size.

@@ -1,4 +1,4 @@
-"""A spot with a local trunk and parts that jobs solve: for large trees, packed storage and runs on disk.
+"""A spot with a local trunk and parts solved by jobs: for large trees, packed storage and runs on disk.
 
 The trunk is the spot's first street. In each iteration, for each player in turn, own reach at the trunk's ends goes to one
 job per part; the returned values are added in the order of parts. Results therefore do not depend on the number of workers or
@@ -117,13 +117,13 @@ class SplitForm:
 
     @property
     def identity(self) -> str:
-        """A hash of the spot."""
+        """A hash that identifies the spot."""
         return self.game.spot.identity
 
     def allocate(
         self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> SplitState:
-        """The state before the first iteration, at the uniform policy, or the state of a run in the folder.
+        """The initial state at the uniform policy, or the state of the run in the folder.
 
         Raises:
             AlgorithmError: the update rule is adaptive or has no fixed schedule of weights.
@@ -146,7 +146,7 @@ class SplitForm:
         return state
 
     def _resume(self, path: Path, state: SplitState) -> None:
-        """Restore the trunk and the iteration of the run in the folder.
+        """Restore the trunk and the iteration number of the run in the folder.
 
         Raises:
             FileError: the folder holds another run, or is damaged.
@@ -165,7 +165,7 @@ class SplitForm:
             state.iteration, state.horizon = int(file.about["iteration"]), int(file.about["horizon"])
 
     def _save(self, state: SplitState) -> None:
-        """Record the run's iteration in the folder; from then on, blocks of the other side are current."""
+        """Record the run's iteration number in the folder; this makes the blocks of the other side current."""
         assert self.folder is not None
         about = {"format": FORMAT, "version": "1", **self._about}
         about |= {"iteration": str(state.iteration), "horizon": str(state.horizon)}
@@ -181,7 +181,7 @@ class SplitForm:
         return MemoryBlocks()
 
     def iterate(self, kind: RuleKind, rows: Floats, state: SplitState, *, alternating: bool = True) -> None:
-        """Run one iteration per row of weights; with no rows, only compile the kernels."""
+        """Run one iteration per row of weights; without rows, only compile the kernels."""
         if not len(rows):
             part = self.parts[0]
             self._worker.crew(part.form, judging=False).prepare(self._worker.store(part))
@@ -209,7 +209,7 @@ class SplitForm:
             self._save(state)
 
     def _gather(self, function: Any, crew: BoardPool, player: int, blocks: Blocks, task: Any) -> None:
-        """Run the jobs and sum the values of the trunk's ends."""
+        """Run the jobs and sum the values that they return at the trunk's ends."""
         assert self._shared is not None
         worker, parts = self._shared
         reach = self.executor.share(crew.work.reach.copy())
@@ -221,7 +221,7 @@ class SplitForm:
         self.executor.forget(reach)
 
     def _crew(self, *, judging: bool) -> BoardPool:
-        """The thread pool of the trunk."""
+        """The thread pool that runs the trunk."""
         if judging not in self._crews:
             form, short = self.trunk.form, self._kind is np.int16
             number = np.float64 if judging or self._kind is np.float64 else np.float32
@@ -230,7 +230,7 @@ class SplitForm:
         return self._crews[judging]
 
     def root_values(self, state: SplitState, player: int, mode: int) -> Floats:
-        """Values of a player's hands at the root against the average strategy, float64 [hands], in double precision.
+        """Values of a player's hands at the root against the average strategy, float64 [hands].
 
         ``mode`` is ``BEST`` or ``EXPECT``; chips times the opponent's compatible range weight.
         """
@@ -242,7 +242,7 @@ class SplitForm:
         return np.array(crew.root_values(player))
 
     def values(self, state: SplitState, *, best: bool) -> Floats:
-        """Value of each player's average strategy against the other's, chips, [2]."""
+        """The value of each player's average strategy against the other's, in chips, [2]."""
         player_values = np.empty(2)
         for player in (0, 1):
             first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]
@@ -251,13 +251,13 @@ class SplitForm:
         return player_values
 
     def exploitability(self, state: SplitState) -> float:
-        """Exploitability of the average strategy in chips."""
+        """The exploitability of the average strategy, in chips."""
         best = self.values(state, best=True)
         expected = self.values(state, best=False) if self.game.raked else np.zeros(2)
         return float((best - expected).sum() / 2)
 
     def arrays(self, state: SplitState) -> dict[str, Array]:
-        """The arrays of the whole spot as in :class:`SpotForm`, assembled at each call; in a file if memory is short."""
+        """The arrays of the whole spot as in :class:`SpotForm`, assembled at each call; in a file if memory is insufficient."""
         names = ["regrets", *(["guesses"] if self._worker.predicts else []), "average"]
         return {key: array for name in names for key, array in self._whole(state, name).items() if array.size}
 
@@ -308,7 +308,7 @@ class SplitForm:
 
 
 def claimed(folder: Path) -> FolderBlocks:
-    """The folder of a run, created if necessary; blocks of a run without a finished iteration are removed.
+    """Open the folder of a run, creating it if necessary; blocks of a run without a finished iteration are removed.
 
     Raises:
         FileError: the folder cannot be created, or has other files and no run.

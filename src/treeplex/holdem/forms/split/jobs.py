@@ -1,4 +1,4 @@
-"""Jobs on parts of a spot: one player's update or best response, given reach at the part, returning its values."""
+"""Jobs on parts of a spot: one player's update or best response, given the reach at the part; they return its values."""
 
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ SCALES_OF = {"regrets": "regret_scales", "guesses": "guess_scales", "average": "
 
 
 class Step(NamedTuple):
-    """One player's update in an iteration.
+    """One player's update in one iteration.
 
     Attributes:
         iteration: the current iteration, from 1.
@@ -50,7 +50,7 @@ class JobResult(NamedTuple):
 
 
 class PartWorker:
-    """Runs jobs: dtypes, and scratch space for any part, made once per worker.
+    """Runs jobs; knows the dtypes and owns scratch space that is allocated once per worker and fits any part.
 
     Attributes:
         kind: dtype of stored numbers.
@@ -71,11 +71,11 @@ class PartWorker:
 
     @property
     def short(self) -> bool:
-        """Whether numbers are 16-bit with scales."""
+        """Whether numbers are stored as 16-bit integers with scales."""
         return bool(self.kind == np.int16)
 
     def crew(self, form: HoldemForm, *, judging: bool) -> BoardPool:
-        """A one-thread pool on a form, in double precision for evaluation."""
+        """A pool of one thread on a form; evaluation uses double precision."""
         name = "judging" if judging else "solving"
         if name not in self._spaces:
             number = np.float64 if judging or self.kind == np.float64 else np.float32
@@ -85,7 +85,7 @@ class PartWorker:
         return BoardPool(form, self._spaces[name], raked=self.raked)
 
     def store(self, part: Part) -> Store:
-        """A store of a part in scratch space; arrays that are not loaded have undefined content."""
+        """The store of a part in scratch space; arrays that have not been loaded have undefined content."""
         numbers, scales = part.stored[1].stop, part.scales[1].stop if self.short else 0
         arrays = {}
         for name in ("regrets", *(["guesses"] if self.predicts else []), "average"):
@@ -111,7 +111,7 @@ class PartWorker:
         decode(content, numbers, scales, name, packed=self.packed)
 
     def save(self, part: Part, blocks: Blocks, store: Store, name: str, player: int, iteration: int) -> None:
-        """Write a block from a store after an iteration."""
+        """Write a block from a store, after an iteration."""
         numbers, scales = self.views(part, store, name, player)
         seed = (iteration * 7919 + part.number * 104_729 + len(name) + player) % 2**31
         content = encode(numbers, scales, name, packed=self.packed, seed=seed)
@@ -124,13 +124,13 @@ class PartWorker:
         self._seconds += perf_counter() - began
 
     def job_result(self, crew: BoardPool, player: int) -> JobResult:
-        """The result of a job, after its passes."""
+        """Build a job's result after its passes."""
         counted = self._bytes, self._seconds
         self._bytes, self._seconds = 0, 0.0
         return JobResult(rows_of(crew.form, crew.work, player, gathered=True).copy(), *counted)
 
     def views(self, part: Part, store: Store, name: str, player: int) -> tuple[Array, Array]:
-        """A player's numbers and scales in a store."""
+        """A player's numbers and scales within a store."""
         scales = part.scales[player] if self.short else slice(0, 0)
         return getattr(store, name)[part.stored[player]], getattr(store, SCALES_OF[name])[scales]
 
@@ -167,7 +167,7 @@ class PartWorker:
         return self.job_result(crew, player)
 
     def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> JobResult:
-        """Best responses or expected values of a player against the average strategy; see :meth:`improve`.
+        """A player's best responses or expected values against the average strategy; see :meth:`improve`.
 
         ``task`` is the player, the mode (``BEST`` or ``EXPECT``) and the side of the blocks.
         """
@@ -183,7 +183,7 @@ class PartWorker:
 
 
 def store_of_arrays(arrays: dict[str, Array]) -> Store:
-    """A store of regrets, guesses and average with their scales; all other arrays are empty or None."""
+    """A store with regrets, guesses and average and their scales; all other arrays are empty or None."""
     return Store(
         **arrays,
         previous=None,

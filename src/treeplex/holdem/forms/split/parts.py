@@ -1,5 +1,4 @@
-"""A compiled spot in parts: the trunk, which is its first street, and groups of second-street boards with everything below
-them.
+"""A compiled spot in parts: the trunk (its first street), and groups of second-street boards with everything below.
 
 A part is a public tree: the trunk's board, whose betting is not in the part, and some boards below it. Its input is reach at
 the trunk's ends and its output is values there; parts do not depend on each other.
@@ -42,12 +41,12 @@ class Part:
 
     @cached_property
     def stored(self) -> tuple[slice, slice]:
-        """The slices of the players' numbers in a stored array of the part."""
+        """The slice of each player's numbers in a stored array of the part."""
         return self._slices(STORE, 1)
 
     @cached_property
     def scales(self) -> tuple[slice, slice]:
-        """The slices of the scales of the players' 16-bit numbers."""
+        """The slice of each player's scales of 16-bit numbers."""
         return self._slices(SCALES, TILE)
 
     def _slices(self, column: int, hands: int) -> tuple[slice, slice]:
@@ -57,7 +56,9 @@ class Part:
         return slice(0, middle), slice(middle, end)
 
     def pieces(self, whole: HoldemForm, player: int, column: int) -> list[tuple[slice, slice]]:
-        """For each board, slices of a player's numbers (``STORE``) or scales (``SCALES``) in the part and in the whole spot."""
+        """For each board, the slices of a player's numbers (``STORE``) or scales (``SCALES``) in the part and in the whole
+        spot.
+        """
         slices, street = [], 1
         for here, there in enumerate(self.boards, start=1):
             while street + 1 < len(self.form.streets) and here >= self.form.streets[street + 1, BOARDS]:
@@ -94,7 +95,7 @@ def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
 
 
 def numbers_below(game: CompiledSpot) -> list[int]:
-    """Number of stored numbers of each second-street board and everything below it."""
+    """For each second-street board, the number of values stored for it and everything below it."""
     counts = [0] * len(game.boards[-1])
     for street in range(len(game.boards) - 1, 0, -1):
         actions = game.forests[street].actions
@@ -108,7 +109,7 @@ def numbers_below(game: CompiledSpot) -> list[int]:
 
 
 def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: int | None = None) -> Part:
-    """The part of second-street boards ``low..high-1``, with the first ``streets`` streets."""
+    """The part with second-street boards ``low..high-1``, and the first ``streets`` streets."""
     count = len(game.boards) if streets is None else streets
     part_boards: list[list[Board]] = [[replace(game.boards[0][0], children=range(high - low))]]
     chosen, above = [range(1)], 0
@@ -150,17 +151,17 @@ def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: in
 
 
 def joined_slices(starts: Ints, picked: list[tuple[int, int]], end: int) -> list[slice]:
-    """The slices of ranges of boards whose entries begin at ``starts``."""
+    """The slices for ranges of boards whose entries begin at ``starts``."""
     return [slice(int(starts[low]), int(starts[high]) if high < len(starts) else end) for low, high in picked]
 
 
 def target_end(form: HoldemForm, copy: int) -> int:
-    """The end of the targets of a board's copy."""
+    """The end of the slice of targets for a copy of a board."""
     return int(form.copies[copy + 1, 0]) if copy + 1 < len(form.copies) else len(form.targets)
 
 
 def players_apart(boards: Ints, streets: Ints) -> Ints:
-    """The table of boards with all of player 0's numbers and scales before player 1's, and none for the trunk."""
+    """The table of boards, rearranged: player 0's numbers and scales before player 1's, and none for the trunk."""
     table = boards.copy()
     street_of = np.searchsorted(streets[:, BOARDS], np.arange(len(boards)), side="right") - 1
     stored = scales = 0
@@ -179,7 +180,7 @@ def players_apart(boards: Ints, streets: Ints) -> Ints:
 
 
 def greatest_extent(parts: list[Part]) -> Extent:
-    """The extent of scratch space that suffices for every part."""
+    """The sizes of scratch space that suffice for every part."""
     extents = [extent_of(part.form) for part in parts]
     hands, returned, reach_size = (max(getattr(extent, name) for extent in extents) for name in ("hands", "returned", "kept"))
     return extents[0]._replace(hands=hands, returned=returned, kept=reach_size)

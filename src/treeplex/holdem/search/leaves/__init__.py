@@ -1,1 +1,1 @@
-"""Leaf values of hold'em searches: networks, exact endgames, continuations, all-ins."""
+"""Leaf values for hold'em searches: networks, exact endgames, continuations, all-ins."""

@@ -31,7 +31,7 @@ class AllIns(NamedTuple):
 
 
 def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> AllIns:
-    """Exact all-in values on a board, over all runouts; before the flop in hold'em, those of the hand classes.
+    """Exact all-in values on a board, over all runouts; preflop in hold'em, those of the hand classes.
 
     Args:
         format: the format, with two hole cards.

@@ -1,4 +1,4 @@
-"""River values from strength bins: leaf values for a turn search from a network whose inputs are bins instead of single hands.
+"""River values from strength bins: leaf values for turn searches, from a network over bins in place of single hands.
 
 A network for single hands would have 1,326 inputs and outputs per player. On a complete board, however, a hand's value depends
 almost only on its strength rank. So ranges are collected into bins by strength, and the network's output for a bin is
@@ -97,12 +97,12 @@ class RiverBins:
 
     @property
     def inputs(self) -> int:
-        """Length of a row: the stack, both players' bins, and for single hands the board."""
+        """Width of a network input row: the stack, both players' bins, and for networks over single hands the board."""
         return 1 + 2 * self.bins + int(self._features.shape[1])
 
     @cached_property
     def _features(self) -> Singles:
-        """Features of each board, float32 [R, F]; F = 0 with strength bins."""
+        """Features of each board, float32 [R, F]; F is 0 with strength bins."""
         if not self.single:
             return np.zeros((len(self.boards), 0), np.float32)
         return np.stack([features_of_board(self.format, board) for board in self.boards]).astype(np.float32)
@@ -113,7 +113,7 @@ class RiverBins:
         return np.ascontiguousarray(self.format.hands, np.uint8)
 
     def rows(self, believed: Ranges, pots: Floats, stacks: Floats) -> Singles:
-        """Network inputs of all rivers at K places, float32 [K * R, inputs], grouped by place.
+        """Network inputs for all rivers at K leaves, float32 [K * R, inputs], grouped by leaf.
 
         Args:
             believed: for each player float64 [K, H], reach of each hand, any scale.
@@ -131,7 +131,7 @@ class RiverBins:
         return rows
 
     def values(self, outputs: Singles, reached: Floats, pots: Floats, chance: float, shown: bool = True) -> Floats:
-        """Expected chips of a player's hands times the opponent's compatible reach, summed over rivers, float64 [K, H].
+        """A player's values by hand: expected chips times the opponent's compatible reach, summed over rivers, float64 [K, H].
 
         Args:
             outputs: [K * R, B], values of the player's bins over the showdown, in pots.
@@ -147,7 +147,7 @@ class RiverBins:
         return hand_values
 
     def showdown(self, river: int, reached: Floats) -> tuple[Floats, Floats]:
-        """For each hand in ``order`` on one river: compatible reach, and the reach that it beats minus the reach that beats it.
+        """For each hand in ``order`` on a river: the compatible reach, and the part it beats minus the part that beats it.
 
         Args:
             river: index of the river.
@@ -193,7 +193,7 @@ class BinnedRivers:
         return values
 
     def _rivers(self, places: Places) -> "list[Rivers]":
-        """The rivers below hold'em places, board by board."""
+        """The rivers below hold'em leaves, board by board."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"strength bins support hold'em turns, not states of a {type(places.game).__name__}")
         boards = [state.board for state in places.states]
@@ -206,7 +206,7 @@ class BinnedRivers:
 
 @dataclass(frozen=True, eq=False)
 class Rivers:
-    """The rivers below the places of one turn board; these places are contiguous among all places.
+    """The rivers below the leaves on one turn board; these leaves are contiguous among all leaves.
 
     Attributes:
         game: the game.

@@ -1,4 +1,4 @@
-"""Payoffs for pairs of hands below the end of a hold'em street, when each player follows one of several policies.
+"""Payoffs for pairs of hands beyond the end of a hold'em street, where each player follows one of several policies.
 
 The betting below is traversed once for each set of hand classes (:mod:`treeplex.holdem.search.lines`), not once per board. On
 a complete board hands fall into few combinations of classes, whose pairwise payoffs are two matrix products over lines: one
@@ -54,7 +54,7 @@ class BoardHands(NamedTuple):
 
 
 class ContinuationPayoffs:
-    """Payoffs below ends of streets when both players follow given policies.
+    """Payoffs beyond the ends of streets when both players follow given policies.
 
     Attributes:
         policies: for each player its C_0 or C_1 continuations, all on one betting tree.
@@ -109,7 +109,7 @@ class ContinuationPayoffs:
         return totals, len(boards)
 
     def all_in(self, board: Board, hands: Hands) -> Singles:
-        """Player 0's exact payoffs at an all-in for one chip each, float32 [1, 1, n_0, n_1].
+        """Player 0's exact payoffs at an all-in with one chip from each player, float32 [1, 1, n_0, n_1].
 
         Raises:
             AlgorithmError: too many boards can follow.
@@ -120,17 +120,17 @@ class ContinuationPayoffs:
         return ahead[None, None]
 
     def _walked(self, root: int, names: Names) -> Lines:
-        """The lines from a node on."""
+        """All betting lines from a node on."""
         return lines_from(self.policies, root, names)
 
     def _root(self, state: HoldemState) -> int:
-        """The node after the next cards."""
+        """The betting node after the next cards."""
         event = self.game.event(state)
         assert isinstance(event, StreetEnd | Showdown)
         return event.child if isinstance(event, StreetEnd) else state.node
 
     def _dealt(self, board: Board, size: int, hands: Hands) -> BoardHands:
-        """The hands on a complete board whose first ``size`` cards were known."""
+        """The hands on a complete board, of which the first ``size`` cards were known."""
         spot = self.game.spot
         later = [
             [choices[0].classes(board[:end]) for choices in self.policies] for end in spot.format.board_sizes if end > size
@@ -157,7 +157,7 @@ class ContinuationPayoffs:
         add_payoffs(folds, shown, mine, theirs, tilt, paid)
 
     def _seconds_for(self, roots: Sequence[int], dealt: BoardHands, hands: Hands) -> float:
-        """Upper bound on the seconds per board: the number of roots times the time of the root with the most lines."""
+        """Upper bound on the seconds per board: the number of roots times the time for the root with the most lines."""
         lines = max((self._lines(root, dealt.names) for root in roots), key=lambda root_lines: len(root_lines.chips))
         tilt = np.zeros((len(hands[0]), len(hands[1])), np.float32)
         paid = np.zeros((len(self.policies[0]), len(self.policies[1]), *tilt.shape), np.float32)
@@ -168,7 +168,7 @@ class ContinuationPayoffs:
 
 
 def wins_on(dealt: Sequence[BoardHands]) -> Singles:
-    """Number of boards on which player 0's hand wins minus those on which it loses, float32 [n_0, n_1]."""
+    """The number of boards on which player 0's hand wins minus those on which it loses, float32 [n_0, n_1]."""
     nothing, one = np.zeros((1, 1, 1, 1), np.float32), np.ones((1, 1, 1, 1), np.float32)
     margins = np.zeros((len(dealt[0].of[0]), len(dealt[0].of[1])), np.float32)
     level = np.zeros_like(margins)
@@ -179,7 +179,7 @@ def wins_on(dealt: Sequence[BoardHands]) -> Singles:
 
 
 def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
-    """The complete boards that can follow, grouped by next cards, and whether all are included.
+    """The complete boards that can follow, grouped by the next cards, and whether the list is complete.
 
     If there are more than ``most``, a fixed sample of that size is used, spread as evenly over the next cards as possible.
     """
@@ -210,7 +210,7 @@ def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], 
 
 
 def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles | None:
-    """Probability that player 0 wins minus probability that it loses if betting ends now, float32 [n_0, n_1].
+    """Player 0's probability of winning minus that of losing if all betting ends now, float32 [n_0, n_1].
 
     Exact over all boards to come. 0 for impossible pairs; None if too many boards can follow.
     """
@@ -228,15 +228,14 @@ def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles 
 
 @lru_cache(maxsize=4)
 def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
-    """Probability of winning minus probability of losing at showdown, float32 [n, n]; ``hands`` are sorted int64 indices as
-    bytes."""
+    """Probability of winning minus that of losing at showdown, float32 [n, n]; ``hands`` is sorted int64 indices as bytes."""
     wanted = np.zeros(len(format.hands), bool)
     wanted[np.frombuffer(hands, np.int64)] = True
     return np.asarray(2.0 * all_ins(format, board, wanted).edges, np.float32)
 
 
 def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tuple[HoldemState, float]:
-    """Translate the betting up to the end of a street to another betting tree; each bet maps to its most likely size.
+    """Translate the betting up to the end of a street to another betting tree, in which each bet maps to its most likely size.
 
     Args:
         game: the game, with the same cards and first player to act.
@@ -262,7 +261,7 @@ def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tupl
 
 
 def called(game: HoldemGame, state: HoldemState) -> HoldemState:
-    """The end of the street once both players have checked or called its remaining decisions."""
+    """Follow checks and calls from a state to the end of its street; return the state there."""
     while isinstance(event := game.event(state), Decision):
         state = game.after(state, event.bets().kinds.index("pass"))
     return state

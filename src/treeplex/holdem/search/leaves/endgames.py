@@ -1,4 +1,4 @@
-"""Endgames below the leaves of a hold'em subgame, solved by the hold'em engine for exact values and policies."""
+"""Endgames below the leaves of a hold'em subgame, solved with the hold'em engine for exact values and policies."""
 
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,7 @@ REMEMBERED = 2
 
 
 class HoldemEndgames:
-    """All streets below all leaves of a subgame, solved separately for each belief; values converge to exact ones as
-    ``iterations`` grows.
+    """All streets below a subgame's leaves, solved separately for each belief; values become exact as ``iterations`` grows.
 
     They are compiled once. A solve writes the ranges into the first rows of their boards.
 
@@ -66,7 +65,7 @@ class HoldemEndgames:
         self._first, self._streets = subgame.streets, len(subgame.below.forests)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values as defined by :class:`treeplex.search.leaf.LeafValue`.
+        """Leaf values as defined by :class:`treeplex.search.leaf.LeafValue`.
 
         Raises:
             AlgorithmError: the places are not those of the subgame.
@@ -77,7 +76,7 @@ class HoldemEndgames:
         return self.values(believed, reached, player)
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values when both players follow the solution for the beliefs; for each player float64 [K, H]."""
+        """Both players' values if they follow the solution for the beliefs, float64 [K, H] each."""
         average = self.solution(believed)
         self.enter(reached)
         crew, store = self.solver.crew, self.solver.store
@@ -94,7 +93,7 @@ class HoldemEndgames:
         return values
 
     def solution(self, believed: Ranges) -> NDArray[Any]:
-        """The unnormalised average strategy of the endgames for starting ranges [K, H], [Q]; read-only.
+        """The unnormalised average strategy of the endgames for starting ranges [K, H], [Q], read-only.
 
         It has the layout of :class:`treeplex.holdem.engine.form.Store` for ``subgame.below``.
         """
@@ -139,7 +138,7 @@ class HoldemEndgames:
         crew.descend(player, source, store.average_scales, target, keep=keep, add=add, first=self._first, streets=upto)
 
     def _boards(self, player: int, *, gathered: bool = False) -> list[tuple[NDArray[np.int16], NDArray[Any]]]:
-        """For each board with leaves: a player's hands, and its reach or returned values as rows, [leaves, hands]."""
+        """For each board with leaves: a player's hands, and rows of its reach or returned values, [leaves, hands]."""
         crew, street = self.solver.crew, self.subgame.streets - 1
         return [
             (board.hands[player], rows_of(crew.form, crew.work, player, number, street=street, gathered=gathered))

@@ -1,4 +1,4 @@
-"""Leaf values at the start of a hold'em street from a per-hand network: inputs of each hand, and the leaf function.
+"""Leaf values at the start of a hold'em street from a network over single hands: inputs of each hand, and the leaf function.
 
 A network for all hands at once would have 1,326 inputs per player. This network evaluates one hand at a time from
 suit-independent features: its equity against the opponent's range, its position in its own range, its blockers, and summaries
@@ -42,7 +42,7 @@ Share = tuple["LaterBoard", int, Floats]
 
 @dataclass(frozen=True, eq=False)
 class HandBoard:
-    """A board of three to five cards with its n hands, and R of the complete boards that can follow.
+    """A board of three to five cards, its n hands, and R of the complete boards that can follow.
 
     Attributes:
         format: the format, with two hole cards.
@@ -67,7 +67,7 @@ class HandBoard:
     def of(
         cls, format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_] | None = None, *, every: int = 1
     ) -> "HandBoard":
-        """Order the hands on complete boards.
+        """Sort the hands on complete boards by strength.
 
         Args:
             format: the format.
@@ -98,7 +98,7 @@ class HandBoard:
 
     @cached_property
     def runouts(self) -> float:
-        """Expected number of the R complete boards that are still possible given two hands."""
+        """Expected number of the R complete boards that remain possible given both hands."""
         more, left = sum(self.format.deal) - len(self.cards), len(self.format.deck) - len(self.cards)
         return comb(left - 2 * self.format.hole, more) * len(self.order) / comb(left, more)
 
@@ -125,14 +125,14 @@ class HandBoard:
         return mass, equity
 
     def rows(self, reach: Floats, mass: Floats, equity: Floats, look: Floats, player: int) -> Singles:
-        """Network inputs of each hand of a player, float32 [n, INPUTS]; ``look`` as returned by :meth:`look`."""
+        """Network inputs for each hand of a player, float32 [n, INPUTS]; ``look`` is returned by :meth:`look`."""
         rows = np.empty((len(self.held), INPUTS), np.float32)
         write_rows(reach, self.held, cards_of(self.format), self.static, look, player, mass, equity, rows)
         return rows
 
 
 def tables(ordered: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Shorts, Shorts, Shorts]:
-    """Hands by strength, the first that ties with each, both [R, N], and their number, [R]; from hands and strengths."""
+    """The hands in order of strength, the first hand that each ties with, both [R, N], and the number of hands, [R]."""
     sizes = np.array([len(hands) for hands, _ in ordered], np.int16)
     order, start = np.zeros((2, len(ordered), int(sizes.max())), np.int16)
     for row, (hands, strength) in enumerate(ordered):
@@ -155,8 +155,9 @@ def cards_of(format: Format) -> NDArray[np.uint8]:
 
 
 def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: Floats) -> tuple[Floats, Floats]:
-    """Both players' hand values [n] minus half of the sum of their expected values under the ranges (Moravčík et al. 2017,
-    DeepStack)."""
+    """Make the players' hand values [n] zero-sum by subtracting half of the sum of their expected values (Moravčík et al.
+    2017, DeepStack).
+    """
     met = [weights * seen for weights, seen in zip(reach, mass, strict=True)]
     total = float(met[0].sum())
     surplus = sum(float(weights @ value) for weights, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
@@ -164,12 +165,12 @@ def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: F
 
 
 def part_of(card: int, parts: int) -> int:
-    """Return the part of the deck that a card is in: parts have about the same number of cards of each rank and suit."""
+    """The part of the deck that a card is in; every part has about the same number of cards of each rank and suit."""
     return ((card >> 2) + (card & 3)) % parts
 
 
 class LaterBoard(NamedTuple):
-    """A board dealt after a place.
+    """A board dealt after a leaf.
 
     Attributes:
         place: index of the place.
@@ -183,7 +184,7 @@ class LaterBoard(NamedTuple):
 
 
 class LaterPlay(NamedTuple):
-    """Boards and all-ins below some places.
+    """Boards and all-ins below some leaves.
 
     Attributes:
         boards: boards with further betting.
@@ -195,7 +196,7 @@ class LaterPlay(NamedTuple):
 
 
 def scale_parts(part: Sequence[LaterBoard], boards: Sequence[LaterBoard], values: Ranges) -> None:
-    """Scale sums over some of the boards to sums over all, by the number of boards that each hand allows.
+    """Scale sums over some of the boards to estimates over all, by the number of boards that each hand allows.
 
     Args:
         part: the boards summed over.
@@ -212,7 +213,7 @@ def scale_parts(part: Sequence[LaterBoard], boards: Sequence[LaterBoard], values
 
 
 class HandValues:
-    """Leaf values at the start of a hold'em street, by a function of single hands; all-ins are exact.
+    """Leaf values at the start of a hold'em street, from a function of single hands; all-in values are exact.
 
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown without further betting.
@@ -246,7 +247,7 @@ class HandValues:
         self.kept: Ranges | None = None
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values as defined by :class:`treeplex.search.leaf.LeafValue`: averages over the next street's cards.
+        """Leaf values as defined by :class:`treeplex.search.leaf.LeafValue`: means over the next street's cards.
 
         Raises:
             AlgorithmError: the game is not hold'em, is preflop, or has rake.
@@ -262,11 +263,11 @@ class HandValues:
         return self.kept
 
     def keep(self, places: HoldemPlaces, values: Ranges, iterations: int) -> None:
-        """Restore the cached values of a search resumed after ``iterations`` iterations."""
+        """Restore the cached values of a search that is resumed after ``iterations`` iterations."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
     def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
-        """Newly computed values of the ``wanted`` players, for each player float64 [K, H]; zeros for a player not wanted."""
+        """Compute new values for the ``wanted`` players, float64 [K, H] for each player; zeros for other players."""
         following = self._prepared(places)
         values = tuple(np.zeros_like(reach) for reach in believed)
         for index, shown in following.shown:
@@ -289,7 +290,7 @@ class HandValues:
     def _add_boards(
         self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
-        """Add the values of boards, weighted by their probability, in chunks that bound memory."""
+        """Add the values of boards, weighted by their probability, in chunks that limit memory use."""
         chunks = [boards[first : first + TOGETHER] for first in range(0, len(boards), TOGETHER)]
 
         def shares(chunk: list[LaterBoard]) -> list[Share]:
@@ -305,7 +306,7 @@ class HandValues:
                 values[owner][below.place, image] += worth
 
     def _shares(self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...]) -> list[Share]:
-        """Return the values of boards, weighted by their probability, from one call of the function."""
+        """Return the values of boards, weighted by their probability, with one call of the function."""
         pending: list[tuple[LaterBoard, float, Floats, Floats, Floats]] = []
         rows: list[Singles] = []
         for below in boards:
@@ -342,12 +343,12 @@ class HandValues:
 
     @staticmethod
     def _chips(places: HoldemPlaces, index: int) -> tuple[float, float]:
-        """The pot at a place, and the smaller stack behind."""
+        """The pot at a leaf, and the smaller of the stacks behind."""
         paid = np.array(places.game.event(places.states[index]).contributions, np.float64)
         return float(paid.sum()), float(places.game.spot.pot / 2 + places.game.spot.stack - paid.max())
 
     def _following(self, places: Places) -> LaterPlay:
-        """The boards and all-ins below each place."""
+        """The boards and all-ins below each leaf."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"this leaf supports hold'em, not states of a {type(places.game).__name__}")
         spot, later = places.game.spot, LaterPlay([], [])
@@ -368,7 +369,7 @@ class HandValues:
         return later
 
     def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
-        """The boards that can follow a board, one per isomorphism class where valid, and their images."""
+        """The boards that can follow a board, one per isomorphism class if that is valid, and their images."""
         hands, boards = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
         for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):

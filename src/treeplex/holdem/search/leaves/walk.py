@@ -1,4 +1,4 @@
-"""Payoffs for pairs of hands below hold'em leaves when both players follow given policies, computed once per leaf.
+"""Payoffs for pairs of hands beyond hold'em leaves if both players follow given policies, computed once per leaf.
 
 The traversal is that of :mod:`treeplex.holdem.search.leaves.continuations`.
 """
@@ -43,7 +43,7 @@ class HoldemPayoffs:
     boards: int
 
     def entries(self, player: int, reached: Floats) -> Floats:
-        """See :class:`Payoffs`."""
+        """Payoffs at states; see :class:`Payoffs`."""
         facing, leaf_values = reached.astype(np.float32), list[Floats]()
         for k, (pairs, scale) in enumerate(zip(self.pairs, self.scales, strict=True)):
             other = facing[:, k] if pairs.shape[1 - player] > 1 else facing[:, k].sum(axis=0, keepdims=True)
@@ -56,7 +56,7 @@ class HoldemPayoffs:
 
 
 class HoldemWalk:
-    """Payoffs below hold'em leaves."""
+    """Payoffs beyond hold'em leaves."""
 
     def __init__(self, policies: Sequence[Sequence[HandPolicy | Policy]], boards: int) -> None:
         """Prepare the payoffs under both players' policies.
@@ -72,7 +72,7 @@ class HoldemWalk:
         self._kept: OrderedDict[tuple[HoldemState, bytes, bytes], tuple[Singles, int]] = OrderedDict()
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
-        """Traverse the game below leaves, for the hands of the subgame.
+        """Traverse the game beyond leaves, for the hands of the subgame.
 
         Args:
             places: the leaves.

@@ -1,4 +1,4 @@
-"""Action values in a searched or solved street of hold'em, under its average policy."""
+"""Action values on a searched or solved hold'em street, under its average policy."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ Pair = tuple[Floats, Floats]
 
 @dataclass(frozen=True, eq=False)
 class StreetWorth:
-    """Values on the first street of a subgame that begins with a decision.
+    """Values on the first street of a subgame that starts at a decision.
 
     Attributes:
         values: values of the average policy.
@@ -35,7 +35,7 @@ class StreetWorth:
     reach: Pair
 
     def of_hands(self, state: State) -> Floats:
-        """Action values at a decision of the street to the acting player, float64 [A, H], in chips; H hands of the format.
+        """The acting player's action values at a decision of the street, float64 [A, H], in chips; H hands of the format.
 
         Relative to half of the game's starting pot; NaN for hands that are impossible or have no compatible opposing hand.
         """
@@ -51,7 +51,7 @@ class StreetWorth:
 
 
 def worth_of_solution(subgame: "HoldemSubgame", average: NDArray[np.float32]) -> StreetWorth | None:
-    """Values of a subgame without a cut; None if it begins with a deal."""
+    """Values in a subgame without a cut; None if it starts with a deal."""
     if not isinstance(subgame.game.event(subgame.state), Decision):
         return None
     values = HoldemValues(subgame.whole, average)
@@ -59,7 +59,7 @@ def worth_of_solution(subgame: "HoldemSubgame", average: NDArray[np.float32]) ->
 
 
 def worth_of_search(subgame: "HoldemSubgame", search: "SubgameSearch") -> StreetWorth | None:
-    """Values of a searched street with a cut, with the leaf's values for the average policy at its ends.
+    """Values on a searched street with a cut; the leaf values at its ends are those for the average policy.
 
     None for subgames that begin with a deal or span several streets before the cut.
     """

@@ -82,14 +82,14 @@ class EndgameSearch:
         return f"<search by {self.method.name}: {self.iteration:,} iterations on {self.subgame!r}>"
 
     def run(self, iterations: int) -> None:
-        """Run another ``iterations`` iterations."""
+        """Run ``iterations`` more iterations."""
         first = self.iteration + 1
         rows = self._rule.rows(range(first, first + iterations), self.horizon)
         self.crew.iterate(rows, self.store, None if self.gadget is None else self._improve_gadget)
         self.iteration += iterations
 
     def _improve_gadget(self, player: int, row: Floats) -> None:
-        """Update the opponent's gadget strategy after a policy update."""
+        """Update the opponent's strategy in the gadget after a policy update."""
         assert self.gadget is not None
         if player == self.gadget.opponent:
             entries = np.zeros((1, self.subgame.roots.widths[player]))

@@ -1,4 +1,4 @@
-"""Best-response values of hands on hold'em streets, against the policy of a solve."""
+"""Best-response values of hands on hold'em streets against the policy of a solve."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def values_to_leaves(subgame: "HoldemSubgame", arrays: "HoldemArrays", policy: NDArray[Any], player: int) -> HoldemValues:
-    """Best-response values in one hold'em street with a cut, whose leaf entries are in the arrays.
+    """Best-response values on one hold'em street with a cut, whose leaf entries are in the arrays.
 
     Raises:
         AlgorithmError: the subgame spans several streets before the cut.
@@ -39,7 +39,7 @@ class HoldemResponse:
         self._reach = first, second
 
     def at(self, path: tuple[int, ...]) -> Floats:
-        """See :class:`treeplex.search.subgames.subgame.ResponseValues`."""
+        """Best-response values; see :class:`treeplex.search.subgames.subgame.ResponseValues`."""
         subgame, values, game = self.subgame, self._values, self.subgame.game
         state, street, board_index = subgame.state, 0, 0
         tree = values.tree(street, board_index, state.node, self._reach)

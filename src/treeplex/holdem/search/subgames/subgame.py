@@ -71,7 +71,7 @@ class HoldemPlaces(Places):
 
     @property
     def cut_from(self) -> "HoldemSubgame":
-        """The subgame whose leaves they are.
+        """The subgame whose leaves these states are.
 
         Raises:
             AlgorithmError: the states are not leaves.
@@ -89,7 +89,7 @@ class HoldemPlaces(Places):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldemSubgame(Subgame):
-    """Streets of a spot from one public state on; all parts have the same boards, and hands in the same order.
+    """Streets of a spot from one public state on; all parts have the same boards and the same order of hands.
 
     Attributes:
         game: the game.
@@ -146,7 +146,7 @@ class HoldemSubgame(Subgame):
 
     @cached_property
     def nodes(self) -> list[int]:
-        """The betting-tree nodes of the open ends: street ends, and all-ins if they are open."""
+        """The betting-tree nodes of the open ends: street ends, and all-ins if they are leaves."""
         if not len(self.open_ends):
             return []
         numbers = {node.child: number for number, node in enumerate(self.game.tree.nodes) if isinstance(node, StreetEnd)}
@@ -155,7 +155,7 @@ class HoldemSubgame(Subgame):
 
     @cached_property
     def roots(self) -> HoldemPlaces:  # type: ignore[override]
-        """The state at the start."""
+        """The public state at the start."""
         return HoldemPlaces(self.game, (self.state,))
 
     @cached_property
@@ -170,7 +170,7 @@ class HoldemSubgame(Subgame):
         return self.whole.boards[self.streets - 1]
 
     def held(self, player: int) -> NDArray[np.int16]:
-        """A player's hands in the order of the compiled subgame, as indices of the format's hands."""
+        """A player's hands in the order of the compiled subgame, as indices into the format's hands."""
         hands: NDArray[np.int16] = self.whole.boards[0][0].hands[player]
         return hands
 
@@ -193,7 +193,7 @@ class HoldemSubgame(Subgame):
         return self.top.stored
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
-        """See :meth:`Subgame.find`.
+        """Find a decision; see :meth:`Subgame.find`.
 
         A decision on the first board has the index of its betting-tree node; on other boards, plus the number of nodes on
         all boards before.
@@ -217,7 +217,7 @@ class HoldemSubgame(Subgame):
         return policy_table(self.top, node, source, street, board - self.top.first_boards[street])
 
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
-        """See :meth:`Subgame.ranges_after`.
+        """Ranges after an action; see :meth:`Subgame.ranges_after`.
 
         Every hand keeps a tiny weight after each action, so that the two ranges always remain compatible.
         """
@@ -263,7 +263,7 @@ class HoldemSubgame(Subgame):
 
 
 def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadget | None = None) -> HoldemSubgame:
-    """Compile the subgame that begins at a public belief state of hold'em; only hands with positive weight are included.
+    """Compile the subgame at a public belief state of hold'em; only hands with positive weight are included.
 
     Raises:
         GameError: the game is over there, or as in :func:`compile_spot`.
@@ -310,7 +310,7 @@ def cut_spot(spot: Spot, streets: int = 1) -> HoldemSubgame:
 
 
 def cut_first_street(spot: Spot) -> HoldemSubgame:
-    """The first street of a spot as a subgame; its leaves are the ends of the betting, including all-ins.
+    """The first street of a spot as a subgame; its leaves are the ends of the betting, all-ins included.
 
     Raises:
         GameError, SpecError: as in :func:`compile_first_street`, or the spot has rake.
@@ -325,7 +325,7 @@ def cut_first_street(spot: Spot) -> HoldemSubgame:
 
 
 def spot_at(game: HoldemGame, belief: Belief) -> Spot:
-    """The board and ranges of a state as a spot for compiling, with the chips of the game's start."""
+    """A state's board and ranges as a spot for compiling, with chip amounts as at the start of the game."""
     spot, state = game.spot, holdem_state(belief.state)
     same = all(np.array_equal(ours > 0, weights > 0) for ours, weights in zip(belief.ranges, spot.ranges, strict=True))
     if state.board == spot.board and same:
@@ -335,7 +335,7 @@ def spot_at(game: HoldemGame, belief: Belief) -> Spot:
 
 
 class HoldemArrays(SubgameArrays):
-    """Arrays of hold'em streets in a solve.
+    """Arrays for solving hold'em streets.
 
     Attributes:
         subgame: the subgame.
@@ -374,14 +374,14 @@ class HoldemArrays(SubgameArrays):
         self._write_sequence_form(player, self.policy, self.strategy)
 
     def sequence_form(self, policy: Floats) -> Floats:
-        """The sequence form of an unnormalised policy, float64 [Q] both."""
+        """Convert an unnormalised policy to sequence form, float64 [Q] both."""
         strategy = np.zeros_like(policy)
         for player in (0, 1):
             self._write_sequence_form(player, policy, strategy)
         return strategy
 
     def _write_sequence_form(self, player: int, policy: Floats, strategy: Floats) -> None:
-        """Write a player's part of a sequence form."""
+        """Write one player's part of a sequence form."""
         target, scales = self.store._replace(average=strategy), self.store.guess_scales
         self.crew.descend(player, policy, scales, target, keep=0.0, add=1.0, streets=self.subgame.streets)
 
@@ -459,7 +459,9 @@ class HoldemArrays(SubgameArrays):
         self.crew.ascend(answer, player, REPLY, against, store.average_scales, store, streets=self.subgame.streets)
 
     def expect(self, player: int, strategy: Floats) -> None:
-        """Values of a player where both follow a strategy, [Q]; call after :meth:`write_gradient` and :meth:`write_leaves`."""
+        """Compute a player's values if both follow a strategy [Q]; call after :meth:`write_gradient` and
+        :meth:`write_leaves`.
+        """
         store = self.store
         self.crew.ascend(answer, player, EXPECT, strategy, store.average_scales, store, streets=self.subgame.streets)
 
@@ -473,7 +475,7 @@ class HoldemArrays(SubgameArrays):
 
 
 def checked(subgame: HoldemSubgame, ranges: Ranges) -> tuple[Floats, Floats]:
-    """Normalised ranges over possible hands, float64 [H] from [1, H]."""
+    """Ranges [1, H] normalised over the possible hands, float64 [H]."""
     game, board = subgame.game, subgame.state.board
     normalised = []
     for player, given in enumerate(ranges):

@@ -1,4 +1,4 @@
-"""Warm starts on a hold'em street: values and regrets of guessed policies."""
+"""Warm starts on a hold'em street: values and regrets of an initial guess of the policy."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def street_of(search: "SubgameSearch") -> "tuple[HoldemSubgame, HoldemArrays]":
-    """The street of a search.
+    """The subgame and the arrays of a search on one street.
 
     Raises:
         AlgorithmError: the subgame begins with a deal, or spans several streets.
@@ -40,7 +40,7 @@ def write_guess(search: "SubgameSearch", guess: Guess) -> None:
 
 
 def policies_from(search: "SubgameSearch", policy: Floats, guess: Guess | None = None) -> tuple[Ranges, dict[int, Floats]]:
-    """Reach and policies at the decisions of a street, level by level, from the search's starting ranges.
+    """Reach and policies at all decisions of a street, level by level, from the search's starting ranges.
 
     Args:
         search: the search.
@@ -104,7 +104,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
 
 
 def widened(subgame: "HoldemSubgame", pair: Pair) -> Ranges:
-    """Expand values over held hands to all hands, for each player float64 [1, H]."""
+    """Expand values of held hands to all hands, float64 [1, H] for each player."""
     values = tuple(np.zeros((1, width)) for width in subgame.roots.widths)
     for player, (hand_values, numbers) in enumerate(zip(values, pair, strict=True)):
         hand_values[0, subgame.held(player)] = numbers
