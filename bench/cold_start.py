@@ -124,7 +124,7 @@ def tables(result: dict[str, Any]) -> str:
         for command in result.get("commands", [result])
     ]
     table = record.markdown_table(["command", "first time", "goal", "afterwards", "goal"], rows)
-    return f"{table}\n\nThe first time is with a fresh {result['fresh']}."
+    return f"{table}\n\nThe first time is measured with a fresh {result['fresh']}."
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -137,7 +137,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     title="Cold start",
     place=9,
     minutes=2,
-    about="Seconds of wall time, including imports and output.",
+    about="Wall time in seconds, including imports and output.",
     pinned=False,
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -234,8 +234,8 @@ def reference(axes: Axes, slope: float, last: float, text: str) -> None:
     place=7,
     minutes=5,
     about=(
-        "Each game compiles in a fresh process on one core. Memory is the peak resident size above the size at the start. "
-        "Bytes stored are the arrays of the compiled game, without infostate strings."
+        "Each game compiles in a fresh process on one core. Memory is the peak resident size minus the resident size before "
+        "compiling. Bytes stored are the arrays of the compiled game, without infostate strings."
     ),
     picture=("compile_scale.png", "Compile time and memory against the number of histories"),
 )

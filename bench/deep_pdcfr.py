@@ -63,9 +63,9 @@ def theirs(rival: DeepPdcfr, name: str, walks: int, iterations: int) -> dict[str
     place=14,
     minutes=6,
     about=(
-        "Networks of the same size on one core, 10,000 playthroughs and the same number of gradient steps, in processor "
-        "time. Our time is the mean over a training run. Theirs is the third iteration with 1,000 playthroughs, multiplied "
-        "by ten."
+        "CPU time on one core for 10,000 playthroughs, with networks of the same size and the same number of gradient steps. "
+        "Treeplex's time is the mean over a training run. DeepPDCFR's is ten times that of the third iteration with 1,000 "
+        "playthroughs."
     ),
     needs=("torch", "pyspiel"),
 )
@@ -101,6 +101,6 @@ def tables(result: dict[str, Any]) -> str:
     if not other:
         return text
     return (
-        f"{text}\n\nA gradient step of theirs uses 2,048 rows. A step of ours uses all infosets or histories, because it "
-        "merges their rows."
+        f"{text}\n\nA gradient step of DeepPDCFR uses 2,048 rows. A Treeplex step uses all infosets or histories, because "
+        "it merges their rows."
     )

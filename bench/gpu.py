@@ -37,8 +37,8 @@ DICE, EPISODES = "liars_dice(dice_sides=5)", (64, 1024, 8192)
 BEGUN = 64
 """Rows before the first gradient step, so that the timing includes gradient steps."""
 OFF_CARD = (
-    "**This machine has no GPU**: the table is the GPU code on the CPU. The [ReBeL notebook]"
-    "(notebook/rebel.md#speed-on-a-gpu) has the speed of an NVIDIA H200."
+    "**This machine has no GPU**: the table shows the GPU code running on the CPU. The [ReBeL notebook]"
+    "(notebook/rebel.md#speed-on-a-gpu) reports the speed on an NVIDIA H200."
 )
 """Note for the tables on a machine without a GPU."""
 WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "GPU"}

@@ -291,10 +291,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     about=(
         "Each system runs in its own process. The systems take turns, and the result is the median; one thread runs on one "
         "core, two threads on two. Exploitability is the mean over players in percent of the initial pot. It is computed "
-        "every ten iterations, and its time is not counted. TexasSolver reports solving and checking together, so our "
-        "checks are added in comparisons with it. Each solver runs its own variant of DCFR and its own check. Build is the "
-        "time to create the game. Arrays are the bytes that the system reports. Peak is the largest resident size of "
-        "the process, including Python and compiled kernels."
+        "every ten iterations, and its time is not counted. TexasSolver reports the time of solving and checking together, "
+        "so comparisons with it include our checks. Each solver runs its own variant of DCFR and its own check. Build is "
+        "the time to create the game, arrays the memory that the system reports, and peak the largest resident size of the "
+        "process, including Python and compiled kernels."
     ),
     pinned=False,
 )

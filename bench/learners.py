@@ -132,7 +132,7 @@ def our_nfsp(steps: float) -> dict[str, float]:
     title="Deep CFR and neural fictitious self-play compared with OpenSpiel",
     place=13,
     minutes=2,
-    about="Networks of equal size with equal gradient steps, in one process on one core, in processor time.",
+    about="CPU time in one process on one core, with networks of equal size and equal numbers of gradient steps.",
     needs=("torch", "pyspiel", "tree"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def tables(result: dict[str, Any]) -> str:
     times = result["times"]
     return (
         f"{record.markdown_table(heads, walked)}\n\n{record.markdown_table(others, played)}\n\n"
-        f"Deep CFR is {times['deep cfr']:.0f} times as fast as OpenSpiel's, neural fictitious self-play {times['nfsp']:.0f} "
-        f"times. A gradient step of OpenSpiel uses {BATCH:,} rows in Deep CFR and {NFSP_BATCH} in self-play. A step of "
-        "Treeplex uses all infosets, because it merges their rows."
+        f"Deep CFR is {times['deep cfr']:.0f} times as fast as in OpenSpiel, and neural fictitious self-play "
+        f"{times['nfsp']:.0f} times. An OpenSpiel gradient step uses {BATCH:,} rows in Deep CFR and {NFSP_BATCH} in self-play. "
+        "A Treeplex step uses all infosets, because it merges their rows."
     )

@@ -280,15 +280,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     about=(
         "Each system runs in its own process on one core with one thread, taking turns. Times are CPU seconds, summed over "
         "the turns. The game is Liar's Dice with the released settings: linear CFR, 1,024 updates of one player (512 of our"
-        " iterations), subgames of two actions, and an untrained network of two layers of 256. Self-play samples a leaf, "
-        "and the exploring player takes random actions with probability 1/4. The released code calls its network for one "
-        "player at all leaves, and plays one episode after another. Ours returns both players' values at once, and skips "
-        "leaves that the other player never reaches. It merges hands of several dice that differ only in order, and "
-        "advances 64 episodes or 32 playthroughs at once. Leaves are the mean number per subgame, which shows whether both "
-        "systems visited similar states. The recipe uses 64 iterations of Discounted CFR with a network of 128. In the "
-        "recipe "
-        "and in rows marked “shared”, a subgame shared by several episodes is solved once and counted for each, as in "
-        "training. A playthrough of an evaluation searches all public states of the game, each up to the sampled iteration."
+        " iterations), subgames of two actions, and an untrained network with two layers of 256 units. Self-play samples a "
+        "leaf, and the exploring player takes random actions with probability 1/4. The released code evaluates its network at "
+        "all leaves for one player at a time and plays one episode after another. Treeplex evaluates both players' values at "
+        "once and skips leaves that the other player never reaches. It merges hands of several dice that differ only in "
+        "order, and advances 64 episodes or 32 playthroughs at once. The mean number of leaves per subgame shows whether "
+        "both systems visited similar states. The recipe uses 64 iterations of Discounted CFR and layers of 128 units. In "
+        "the recipe and in rows marked “shared”, a subgame shared by several episodes is solved once and counted for each, "
+        "as in training. In an evaluation, each playthrough searches all public states, each up to the sampled iteration."
     ),
     needs=("torch",),
 )

@@ -57,10 +57,10 @@ def one_case(name: str, quick: bool) -> dict[str, Any]:
     place=10,
     minutes=1,
     about=(
-        "Processor time of one decision of a re-solving agent (`deepstack`, `libratus`) on one core. The subgame is cut and"
-        " solved by CFR+ to the end of the game behind the `resolve` gadget. In hold'em both players have 287 to 291 hands,"
-        " the pot is 20 and the stacks are 80. Bets are half the pot, the pot and all-in; raises are half the pot and all-"
-        "in."
+        "CPU time of one decision of a re-solving agent (`deepstack`, `libratus`) on one core. The decision includes building "
+        "the subgame and solving it to the end of the game with CFR+ and the `resolve` gadget. In hold'em both players have "
+        "287 to 291 hands, the pot is 20 and the stacks are 80. Bets are half the pot, the pot and all-in; raises are half "
+        "the pot and all-in."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -210,10 +210,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     minutes=3,
     about=(
         "One process, one core, one thread. The systems take turns and keep their state between turns; the result is the "
-        "median. An iteration is one traversal per player. Each system averages in its default way. Treeplex averages "
-        "exactly, with lazy updates. OpenSpiel's external sampling averages at the opponent's infosets, and its outcome "
-        "sampling weights by the probability of the trajectory. LiteEFG sweeps over all infosets. Histories are those that "
-        "our traversals visit in an iteration. Two threads share the tables and run on two cores."
+        "median. An iteration is one traversal per player. Each system computes averages in its default way. Treeplex's lazy "
+        "averages are exact. OpenSpiel's external sampling updates averages at the opponent's infosets, and its outcome "
+        "sampling weights them by the probability of the trajectory. LiteEFG sweeps over all infosets. The number of "
+        "histories is that of Treeplex's traversals in one iteration. Two threads share the tables and run on two cores."
     ),
     needs=("pyspiel",),
     pinned=False,

@@ -189,8 +189,8 @@ def tables(result: dict[str, Any]) -> str:
     )
     note = (
         f"The first-level cache of this core sustains {rates['accesses']:.1f} loads and stores of float32 "
-        f"per nanosecond, its registers {rates['operations']:.1f} multiply-adds. A number is one action or terminal with one "
-        f"hand. Numbers on the last street: {sizes}"
+        f"per nanosecond, and its registers sustain {rates['operations']:.1f} multiply-adds. Actions and terminals are counted "
+        f"once per hand. Counts on the last street: {sizes}"
     )
     return f"{record.markdown_table(header, rows, left=2)}\n\n{note}."
 
@@ -205,9 +205,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     place=6,
     minutes=1,
     about=(
-        "One core, one thread, in the middle of a run, over all boards of the last street and both players. A limit is the "
-        "time of plain passes over the stored bytes, of the loads and stores in the first-level cache, or of the operations"
-        " as multiply-adds in registers. The largest counts. Limits of a whole iteration do not include earlier streets."
+        "Measured on one core with one thread in the middle of a run, over all boards of the last street and both players. The "
+        "limit is the largest of three times: plain passes over the stored bytes, all loads and stores at the speed of the "
+        "first-level cache, and all operations as multiply-adds in registers. Limits of a whole iteration do not include "
+        "earlier streets."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def reproduce() -> Result:
         pictures=pictures,
         notes=[
             f"Seat 0 plays the average of {ITERATIONS:,} iterations of CFR+, whose self-play values are the value function. "
-            f"With two players every possible hand is weighted with its probability, so nothing is sampled. "
+            f"With two players, every possible hand is weighted by its probability, so nothing is sampled. "
             f"With three players {HANDS:,} hands are sampled: 10 iterations of CFR against uniform play in two seats, in "
             "chips of the first.",
         ],
