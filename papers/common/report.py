@@ -29,7 +29,7 @@ python papers/run.py --all           # all studies of at most an hour
 """
 READING = """## How to read the numbers
 
-- Published numbers and their sources are in `papers/PAPER/published.json`, unrounded measurements in `papers/PAPER/results/`.
+- Published numbers and their sources are in `papers/PAPER/published.json`, and unrounded measurements in `papers/PAPER/results/`.
 - Exploitability is the mean over players of a best response's gain, in the game's own units. Updates alternate unless a row
   says otherwise.
 - A number with † was measured from a working tree with uncommitted changes.
@@ -123,7 +123,7 @@ def summary(page: Page) -> str:
 def item_by_item(page: Page) -> str:
     """The table of a paper's items."""
     items = page.claims()
-    text = f"{verdicts(items)} Reasons, bands and evidence are under [caveats](#caveats)."
+    text = f"{verdicts(items)} See [caveats](#caveats) for reasons, bands and evidence."
     return f"## {claims.TITLE} {{ #items }}\n\n{text}\n\n{markdown(claims.table(items), numbers='---')}"
 
 

@@ -104,7 +104,7 @@ def modified_note(study: str) -> str:
         return ""
     return (
         f"{MARK} {count:,} of {len(read_lines(results_file(study))) - 1:,} measured runs come from a working tree with "
-        "uncommitted changes. The recorded commit does not identify that code exactly."
+        "uncommitted changes, so the recorded commit does not identify their code exactly."
     )
 
 
