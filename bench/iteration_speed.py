@@ -188,8 +188,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "Each system runs in its own process on one core with one thread. The systems take turns, and the result is the "
         "median. An iteration updates all players and their averages. Updates alternate in Treeplex, OpenSpiel and "
         "LiteEFG's CFR+, and are simultaneous in LiteEFG's CFR. Treeplex computes in float64, OpenSpiel's JAX solver in "
-        "float32. Milliseconds are wall time. If CPU time is far below wall time, the machine was "
-        "busy."
+        "float32. Milliseconds are wall time. If CPU time is far below wall time, the machine was busy."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

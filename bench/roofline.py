@@ -189,9 +189,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     place=8,
     minutes=2,
     about=(
-        "Passes over all players in the middle of a CFR run, on one core with one thread. The column KiB to move counts every "
-        "array element that a pass reads or writes once. The plain pass reads, updates and writes as many bytes in simple loops. The shared "
-        "dense operator does many multiply-adds per byte, so bandwidth does not limit its gradient."
+        "Passes over all players in the middle of a CFR run, on one core with one thread. The column KiB to move counts "
+        "every array element that a pass reads or writes once. The plain pass reads, updates and writes as many bytes in "
+        "simple loops. The shared dense operator does many multiply-adds per byte, so bandwidth does not limit its gradient."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -213,9 +213,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     pinned=False,
     about=(
         "Measured efficiency is the time that one process takes for all jobs, divided by twice the time that two processes "
-        "take. It can only be measured on an idle machine. The processes run on this machine and share no network link. The upper bounds for more "
-        "workers follow from processor time and bytes per job: this process hands out all jobs over one link of one gigabit"
-        " per second. A measured value can therefore exceed the bound."
+        "take. It can only be measured on an idle machine. The processes run on this machine and share no network link. The "
+        "upper bounds for more workers follow from processor time and bytes per job: this process hands out all jobs over "
+        "one link of one gigabit per second. A measured value can therefore exceed the bound."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

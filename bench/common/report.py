@@ -58,9 +58,9 @@ def short_table(results: Mapping[str, dict[str, Any]]) -> str:
         about = results["iteration_speed"]
         parts.append(
             f"Times are medians of alternating runs with one thread on one core of {about['machine']['cpu']}, at commit "
-            f"`{about['commit']}`. OpenSpiel C++: the faster of its plain and its cached-tree solver on each game. LiteEFG's CFR updates "
-            "both players simultaneously, all others alternate; the JAX solver computes in float32, Treeplex in float64. "
-            "All measurements and their method: [benchmarks](docs/benchmarks.md)."
+            f"`{about['commit']}`. OpenSpiel C++: the faster of its plain and its cached-tree solver on each game. LiteEFG's "
+            "CFR updates both players simultaneously, all others alternate; the JAX solver computes in float32, Treeplex in "
+            "float64. All measurements and their method: [benchmarks](docs/benchmarks.md)."
         )
     return "\n\n".join(parts)
 

@@ -65,8 +65,8 @@ def reproduce() -> Result:
         ],
         notes=[
             f"The blueprint is the average policy of {BLUEPRINT[1]} iterations of CFR. Every search takes {ITERATIONS:,} "
-            "iterations. The last agent plays the policy of a random iteration of its search. Its exploitability is that of the mean over "
-            "32 playthroughs, an upper bound that falls with more playthroughs.",
+            "iterations. The last agent plays the policy of a random iteration of its search. Its exploitability is that of "
+            "the mean over 32 playthroughs, an upper bound that falls with more playthroughs.",
             "DeepStack and the searches use no blueprint and solve to the end of the game.",
         ],
         numbers=numbers,

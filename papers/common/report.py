@@ -29,7 +29,8 @@ python papers/run.py --all           # all studies of at most an hour
 """
 READING = """## How to read the numbers
 
-- Published numbers and their sources are in `papers/PAPER/published.json`, and unrounded measurements in `papers/PAPER/results/`.
+- Published numbers and their sources are in `papers/PAPER/published.json`, and unrounded measurements in
+  `papers/PAPER/results/`.
 - Exploitability is the mean over players of a best response's gain, in the game's own units. Updates alternate unless a row
   says otherwise.
 - A number with † was measured from a working tree with uncommitted changes.

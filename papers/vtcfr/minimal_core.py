@@ -68,9 +68,9 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            "The games were generated for [one scheme](../one-scheme.md) after its constants were fixed. Large games and games "
-            f"from OpenSpiel are excluded. Tied: within a factor of {TIED}; exploitabilities below {LEAST:g} are treated as {LEAST:g}. The "
-            f"definition of `{WOP}` is inferred (see its page)."
+            "The games were generated for the study of one scheme after its constants were fixed. Large games and games "
+            f"from OpenSpiel are excluded. Tied: within a factor of {TIED}; exploitabilities below {LEAST:g} are treated as "
+            f"{LEAST:g}. The definition of `{WOP}` is inferred (see its page)."
         ],
         numbers={"runs": found},
     )
