@@ -394,5 +394,5 @@ def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
         judge_device(device)
     monkeypatch.undo()
     monkeypatch.setattr(correlation, "MOST_NUMBERS", 10)
-    with pytest.raises(AlgorithmError, match="kuhn_poker is too large to evaluate devices"):
+    with pytest.raises(AlgorithmError, match="kuhn_poker is too large to evaluate correlation devices"):
         judge_device(device)

@@ -137,7 +137,7 @@ class YamlReader:
         """Convert one node and its children."""
         self.nodes += 1
         if depth > MOST_DEPTH or self.nodes > MOST_NODES:
-            raise FileError(f"{location}: too deep or too long after expanding aliases; write it without aliases")
+            raise FileError(f"{location}: nested too deeply or too long after expanding aliases; write it without aliases")
         if isinstance(node, yaml.ScalarNode):
             return LocatedText(location, text="" if node.tag.endswith(":null") else node.value)
         if isinstance(node, yaml.SequenceNode):

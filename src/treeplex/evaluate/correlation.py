@@ -354,6 +354,6 @@ def check_size(device: Device) -> None:
         numbers = int(preorder(game.tree, player).table[-1])
         if numbers > MOST_NUMBERS:
             raise AlgorithmError(
-                f"{game} is too large to evaluate devices: the deviations of player {player} take "
-                f"{numbers:,} numbers, more than {MOST_NUMBERS:,}; choose a smaller game"
+                f"{game} is too large to evaluate correlation devices: the deviations of player {player} need "
+                f"{numbers:,} array entries, more than {MOST_NUMBERS:,}; choose a smaller game"
             )

@@ -184,7 +184,7 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
         raise
     except (Exception, SystemExit) as error:
         raise failed_rules(error, f"at {state!r}") from error
-    raise GameError(f"a playout of {rules} has not ended after {LONGEST:,} moves; check that the rules always end")
+    raise GameError(f"a playout of {rules} has not ended after {LONGEST:,} moves; check that every game ends")
 
 
 def payoffs_of(state: State, players: int) -> list[float]:

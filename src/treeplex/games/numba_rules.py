@@ -150,7 +150,7 @@ class PlainRules:
         if not 0 <= number < LIMIT:
             raise GameError(
                 f"infoset() is {number} for player {player} in state {words}; return a number from 0 to 2**63 - 1, "
-                "such as a hash by treeplex.engine.uncompiled.rules.mix"
+                "such as a hash computed with treeplex.engine.uncompiled.rules.mix"
             )
         return number
 

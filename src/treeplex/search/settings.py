@@ -34,7 +34,7 @@ class PlaythroughSettings(SearchSettings):
     """Settings for computing the policy of an agent that searches."""
 
     warm: int | None = setting(
-        None, "iterations for which a policy network's guess counts; none: the value used in training", low=0
+        None, "iterations that a warm start from a policy network counts as; none: the value used in training", low=0
     )
     playthroughs: int = setting(128, "number of playthroughs, N", low=1)
     batch: int = setting(256, "subgames solved together", low=1)

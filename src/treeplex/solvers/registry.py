@@ -198,11 +198,11 @@ def named_in(run: object, algorithm: str, verb: str) -> str:
         return algorithm
     if ".py" in algorithm:
         raise SpecError(
-            f"{run} was run with {algorithm!r}, an algorithm in a Python file, which is never run automatically; "
-            f'give it again: treeplex {verb} --resume {run} -a "{algorithm}"'
+            f"{run} was run with {algorithm!r}, and Python files named in a run are never executed; "
+            f'give the algorithm again: treeplex {verb} --resume {run} -a "{algorithm}"'
         )
     raise SpecError(
-        f"{run} was run with {algorithm!r}, a custom algorithm; give it again: tp.{verb}(resume={str(run)!r}, algorithm=...)"
+        f"{run} was run with a custom algorithm, {algorithm!r}; give it again: tp.{verb}(resume={str(run)!r}, algorithm=...)"
     )
 
 

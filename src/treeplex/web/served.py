@@ -182,4 +182,4 @@ def claim(paths: Iterable[Path]) -> Path:
         with suppress(FileExistsError):
             path.open("xb").close()
             return path
-    raise AssertionError("paths must be endless")
+    raise AssertionError("'paths' must be an infinite iterator")

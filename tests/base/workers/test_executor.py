@@ -205,7 +205,7 @@ def test_jobs_by_name():
 
 
 def test_places_that_are_none():
-    with pytest.raises(SpecError, match=r"unknown place to run jobs 'here'; use inline, threads, processes, or for Ray: "):
+    with pytest.raises(SpecError, match=r"unknown executor 'here'; use inline, threads, processes, or for Ray: "):
         make_executor("here")
 
 

@@ -86,7 +86,7 @@ def test_every_command_says_so_in_one_line(command: str, closed: str, ray: list[
 def test_somebody_else_who_listens_is_no_cluster(server: str, ray: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert on_ray.CONNECT_SECONDS <= 5.0
     monkeypatch.setattr(on_ray, "CONNECT_SECONDS", 0.2)
-    with pytest.raises(SpecError, match=rf"no Ray cluster at '{server}' \((timed out|the server there is not Ray)\)"):
+    with pytest.raises(SpecError, match=rf"no Ray cluster at '{server}' \((timed out|the server at this address is not Ray)\)"):
         make_executor(server)
     assert ray == []
 
@@ -99,7 +99,7 @@ def test_who_answers_as_ray_does_is_connected_to(server: str, ray: list[str]) ->
 
 
 def test_a_place_that_is_none_is_refused() -> None:
-    with pytest.raises(SpecError, match="unknown place to run jobs 'cluster'"):
+    with pytest.raises(SpecError, match="unknown executor 'cluster'"):
         Work(ray="cluster").check()
     with pytest.raises(SpecError, match=r"no Ray cluster at '127\.0\.0\.1:port'"):
         Work(ray="127.0.0.1:port").check()

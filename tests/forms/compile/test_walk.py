@@ -166,7 +166,7 @@ def test_a_public_state_that_leaks() -> None:
     root = chance(
         decision(0, ("ace", "hidden"), end(), end(), public="ace"), decision(0, ("king", "hidden"), end(), end(), public="king")
     )
-    refused(root, r"the public state leaks to player 1.* .*'king' after history \[move1\].*'hidden'")
+    refused(root, r"the public state reveals information to player 1.* .*'king' after history \[move1\].*'hidden'")
 
 
 def test_public_states_with_equal_hashes() -> None:
@@ -176,7 +176,7 @@ def test_public_states_with_equal_hashes() -> None:
         decision(0, ("ace", "hidden"), end(), end(), public=(0, -1)),
         decision(0, ("king", "hidden"), end(), end(), public=(0, -2)),
     )
-    refused(root, r"the public state leaks to player 1")
+    refused(root, r"the public state reveals information to player 1")
 
 
 def test_a_public_state_that_splits() -> None:

@@ -74,7 +74,7 @@ def test_products_are_drawn_in_proportion() -> None:
 def test_too_many_joint_plans() -> None:
     game = compile_game("kuhn_poker")
     strategies = strategies_of(game, uniform_probabilities(game))[None, :]
-    with pytest.raises(AlgorithmError, match=r"needs more than 5 joint plans; store fewer iterations, or sample one"):
+    with pytest.raises(AlgorithmError, match=r"needs more than 5 joint plans; store fewer iterations, or sample joint plans"):
         mixture_device(game, strategies, np.ones(1), most=5)
     with pytest.raises(SpecError, match="at least 1 sampled joint plan, not 0"):
         sampled_device(game, strategies, np.ones(1), 0, seed=0)

@@ -153,7 +153,7 @@ def test_a_run_folder_is_an_agent(tmp_path: Path) -> None:
 
 def test_no_limit_in_buckets_is_no_agent() -> None:
     game = tp.compile("bucketed_holdem(cards=royal,buckets=2,sizes=[a],stack=4,boards=20,river_boards=20)")
-    with pytest.raises(SpecError, match="not fixed-limit"):
+    with pytest.raises(SpecError, match="only in fixed-limit hold'em with blinds"):
         agent(Policy.uniform(game), "holdem(stack=100,ranks=5)")
 
 

@@ -63,7 +63,7 @@ def test_ranges_of_different_sizes() -> None:
 def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None:
     """On boards that are solved under other suits as well."""
     blueprint = SpotBlueprint(solved.policy)
-    with pytest.raises(AlgorithmError, match="start=2, but the spot has deals for starts up to 1"):
+    with pytest.raises(AlgorithmError, match="start is 2; in this spot it must be at most 1"):
         ResolvingAgent(HoldemGame.of(small_spot()), ResolveSettings(iterations=1), blueprint=blueprint, start=2)
     game = HoldemGame.of(small_spot())
     assert solved.game.isomorphism
@@ -134,9 +134,9 @@ def test_what_is_refused(solved: tp.holdem.HoldemSolution, tmp_path: Path) -> No
     other = small_spot(board="TcJdQcKc")
     for text, spot, error, message in (
         ("libratus(blueprint={},gadget=maxmargin)", other, PolicyError, "a solution of another spot: its board differs"),
-        ("libratus(blueprint={},start=2)", small_spot(), AlgorithmError, "start=2, but the spot has deals for starts up to 1"),
+        ("libratus(blueprint={},start=2)", small_spot(), AlgorithmError, "start is 2; in this spot it must be at most 1"),
     ):
         with pytest.raises(error, match=message):
             agent(text.format(file), spot)
-    with pytest.raises(PolicyError, match="a solved spot is a blueprint for hold'em"):
+    with pytest.raises(PolicyError, match="a solved spot is a blueprint only for hold'em"):
         SpotBlueprint(solved.policy).check(load("leduc_poker").public, 1)

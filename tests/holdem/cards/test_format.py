@@ -70,8 +70,8 @@ def test_formats_are_listed() -> None:
         ("small(deal=[])", "write integers in brackets"),
         ("small(ranking=fiv)", "did you mean 'five'"),
         ("small(ranks=2,hole=2,deal=[0,1])", "need 5 cards, but the deck has 4"),
-        ("small(ranks=13,suits=4,hole=2,deal=[0,3,1,1,1])", "reads at most 7"),
-        ("small(ranks=4,hole=2,deal=[0,2],ranking=three)", "reads at most 3"),
+        ("small(ranks=13,suits=4,hole=2,deal=[0,3,1,1,1])", "evaluates at most 7"),
+        ("small(ranks=4,hole=2,deal=[0,2],ranking=three)", "evaluates at most 3"),
         ("rhode_island(ranks=0)", "ranks is 0"),
     ],
 )

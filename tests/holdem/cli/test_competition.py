@@ -127,7 +127,7 @@ def test_the_dealer_writes_the_log_of_the_competition(tmp_path):
     assert totals == found["won"]
     assert lines[-1] == f"SCORE:{totals[0]}|{totals[1]}:0|1"
     _, said = ran("dealer", "--port", str(free_port()), "--log", str(log), code=2)
-    assert said == f"error: {log} already exists; give --log another name, or move that file\n"
+    assert said == f"error: {log} already exists; choose another file with --log, or move this one\n"
     assert log.read_text().splitlines() == lines
 
 

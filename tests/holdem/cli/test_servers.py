@@ -62,7 +62,10 @@ def test_what_was_played_before_a_failure_is_told_and_kept_and_resumed(tmp_path)
         assert json.loads(ran(*words, "--json")[0]) == found
         assert len(there.asked) == asked
         _, said = ran("slumbot", "rules(style=rock)", *words[2:], code=2)
-        assert said == f"error: {out} has hands with agent '{CALLER}', not 'rules(style=rock)'; give --out another name\n"
+        assert (
+            said
+            == f"error: {out} contains hands with agent '{CALLER}', not 'rules(style=rock)'; choose another file with --out\n"
+        )
 
 
 def test_ctrl_c_ends_a_match_after_the_hand_under_way(tmp_path):
@@ -137,4 +140,4 @@ def test_the_key_is_wanted(monkeypatch):
     monkeypatch.delenv("GTOWIZARD_API_KEY", raising=False)
     assert ran(*words, code=2)[1] == "error: the server needs a key; set the environment variable GTOWIZARD_API_KEY\n"
     monkeypatch.setenv("GTOWIZARD_API_KEY", "a\nb")
-    assert "GTOWIZARD_API_KEY contains characters that a key cannot have" in ran(*words, code=2)[1]
+    assert "GTOWIZARD_API_KEY contains characters that are not allowed in a key" in ran(*words, code=2)[1]

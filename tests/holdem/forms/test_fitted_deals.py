@@ -68,7 +68,8 @@ def test_sets_by_name_in_files() -> None:
     fewer = request_from_options({**fields, "flops": 5}).spot()
     assert (fewer.deal_set, fewer.runouts) == ("", (0, 5, 0, 0))
     with pytest.raises(
-        SpecError, match="--runouts: '48x2' is not a shipped set of boards; write 48x2x2 or 48x2x2b, or the numbers per street"
+        SpecError,
+        match="--runouts: '48x2' is not a shipped set of boards; write 48x2x2 or 48x2x2b",
     ):
         request_from_options({**fields, "runouts": "48x2"}).spot()
 

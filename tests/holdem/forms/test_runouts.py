@@ -110,7 +110,7 @@ def test_it_is_said_in_fields_and_files() -> None:
 
 
 def test_what_does_not_go_with_it() -> None:
-    with pytest.raises(GameError, match="leave isomorphism on"):
+    with pytest.raises(GameError, match="use isomorphism=True"):
         compile_spot(PUSH, isomorphism=False)
-    with pytest.raises(GameError, match="leave its runouts out"):
+    with pytest.raises(GameError, match="leave out 'runouts'"):
         HoldemGame.of(PUSH)

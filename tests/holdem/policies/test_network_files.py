@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypat
         tp.judge("leduc_holdem", tmp_path / "other")
     (tmp_path / "empty").mkdir()
     assert (
-        "a folder without a network for a hold'em spot; give a folder of treeplex train"
+        "a folder without a network for a hold'em spot; give a folder written by treeplex train"
         in (call("evaluate", "leduc_holdem", tmp_path / "empty", code=2)[1])
     )
     with pytest.raises(FileError, match="check the path"):

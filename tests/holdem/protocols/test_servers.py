@@ -78,7 +78,7 @@ def test_what_is_no_server_is_one_line():
     "answer10-answers 404, nothing; check the address-True",
     "answer11-answers 302, nothing; it redirects to-False",
     "before-no answer from-True",
-    "2.0-does not answer within 0.5 s; allow more with --timeout-True",
+    "2.0-does not answer within 0.5 s; allow more time with --timeout-True",
 )
 @pytest.mark.parametrize("slumbot", [True, False])
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_is_no_server_is_one_line():
         ((302, b""), "answers 302, nothing; it redirects to"),
         ((418, b"a\nb"), "answers 418, a b; its interface may have changed"),
         ("before", "no answer from"),
-        (2.0, "does not answer within 0.5 s; allow more with --timeout"),
+        (2.0, "does not answer within 0.5 s; allow more time with --timeout"),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_one_line(slumbot, answer, why):
@@ -145,7 +145,7 @@ STATE = {
         ({"action": "b200"}, "waits for an action, but it is not the agent's turn"),
         ({"action": "b1"}, "b1 is not a bet"),
         ({"action": "b0"}, "b0 is not a bet"),
-        ({"action": "b\u00b2"}, "a bet without an amount"),
+        ({"action": "b\u00b2"}, "a bet has no amount"),
         ({"action": "zz"}, "'z' is not an action"),
         ({"winnings": "lots"}, "'winnings' is \"lots\", not a number of chips"),
         ({"winnings": True}, "'winnings' is true, not a number of chips"),
@@ -275,7 +275,7 @@ def test_hands_are_kept_as_they_end(tmp_path):
         ("no line end", "not a log of hands"),
         ("nonsense\n", ":1: not a server hand record; choose another file with --out"),
         ('{"server": "http://y"}\n', "hands with server 'http://y', not 'http://x'"),
-        (json.dumps(ABOUT) + "\n{}\n", r":2: invalid fields \['number', .*\] of a hand; fix or remove that line"),
+        (json.dumps(ABOUT) + "\n{}\n", r":2: invalid hand fields \['number', .*\]; fix or remove this line"),
         (json.dumps(ABOUT) + "\n[]\n", ":2: not a server hand record; choose another file with --out"),
     ],
 )

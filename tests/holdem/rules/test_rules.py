@@ -163,7 +163,7 @@ def test_large_games_are_refused_before_anything_is_walked() -> None:
         ("small_holdem(ranking=fiv)", "did you mean 'five'"),
         ("small_holdem(bets=[2])", "each of the 2 streets"),
         ("small_holdem(bets=[2;0])", "of at least 1, not 0"),
-        ("small_holdem(bets=[2;4],sizes=[a],stack=4)", "for fixed limit and sizes for no limit; give only one of them"),
+        ("small_holdem(bets=[2;4],sizes=[a],stack=4)", "for fixed limit and 'sizes' for no limit; give only one of them"),
         ("small_holdem(sizes=[a])", "stack must be an integer of at least 1"),
         ("small_holdem(sizes=[5],stack=4)", "cannot read the bet size"),
         ("small_holdem(ante=0)", "ante must be an integer of at least 1"),

@@ -171,7 +171,7 @@ def test_what_cannot_be_is_refused() -> None:
         belief.after(0, np.ones((2, 3)))
     with pytest.raises(GameError, match=r"the range at node 0 .* has shape \(3,\); give 45 finite numbers >= 0"):
         Belief.of(rules, rules.state(0, board), (np.ones(3), np.ones(45)))
-    with pytest.raises(GameError, match="not at node 0 on the board"):
+    with pytest.raises(GameError, match="node 0 cannot be reached on the board"):
         rules.state(0, (*board, *parse_cards("Ac")))
     with pytest.raises(GameError, match="no node 9999"):
         rules.state(9999, board)

@@ -184,7 +184,7 @@ def test_what_is_refused() -> None:
     plain, rules = both.policy(policy.average), public_tree(both.rules)
     with pytest.raises(AlgorithmError, match="the factor of a bias is 0"):
         biased_policies(hands, 0)
-    with pytest.raises(AlgorithmError, match="policies of hands, not tables"):
+    with pytest.raises(AlgorithmError, match="policies over hands, not tables"):
         BlueprintLeaf(hands.game, plain)
     with pytest.raises(AlgorithmError, match="give policy tables of this game"):
         BlueprintLeaf(rules, hands)

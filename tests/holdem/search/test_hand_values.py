@@ -207,7 +207,7 @@ def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
         expected, found = ((weight * values).sum() for values in (whole[player], mean))
         assert abs(found - expected) < 0.02 * (weight * 10.0).sum()
         assert np.abs(mean - whole[player])[weight > 0].mean() < np.abs(parts[0][player] - whole[player])[weight > 0].mean()
-    with pytest.raises(AlgorithmError, match="not symmetric; use parts=1"):
+    with pytest.raises(AlgorithmError, match="in each evaluation; use parts=1"):
         HandValues(None, parts=2, symmetric=True)
 
 

@@ -298,11 +298,11 @@ def test_what_a_search_plays_moves_beliefs() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     turn, narrow = small_turn(), whole_deck()
-    with pytest.raises(AlgorithmError, match="give rounds only, without depth"):
+    with pytest.raises(AlgorithmError, match="give only 'rounds', without 'depth'"):
         cut(turn.game, [Belief.root(turn.game)], Horizon(2))
     with pytest.raises(AlgorithmError, match="object is not a gadget; give Resolve"):
         cut(turn.game, [Belief.root(turn.game)], Horizon(rounds=1), gadget=object())  # type: ignore[arg-type]
-    with pytest.raises(GameError, match="cut one at a time, not 2"):
+    with pytest.raises(GameError, match="cut one at a time; give one belief, not 2"):
         cut(turn.game, [Belief.root(turn.game)] * 2, Horizon(rounds=1))
     with pytest.raises(AlgorithmError, match="a variant of CFR"):
         HoldemEndgames(turn, method="fp")

@@ -347,7 +347,10 @@ def test_libratus_and_modicum_play_whole_holdem(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("modicum(blueprint={},rounds=2)", "rounds, every and skip have no effect in full-game hold'em .*; leave them out"),
+        (
+            "modicum(blueprint={},rounds=2)",
+            "'rounds', 'every' and 'skip' have no effect in full-game hold'em .*; leave them",
+        ),
         ("modicum(blueprint={},gadget=reach-resolve)", "does not support gadget=reach-resolve; use gadget=none or resolve"),
         ("libratus(blueprint={},every=decision)", "in full-game hold'em"),
     ],

@@ -112,7 +112,7 @@ def test_what_is_refused() -> None:
     game = both(TWO[0]).hands
     with pytest.raises(SpecError, match="plans for 30 iterations, but the run may take 31; give at most 30"):
         HoldemSolver(game, untrained_discount_policy(horizon=30), horizon=31)
-    with pytest.raises(AlgorithmError, match="the speed of policy changes"):
+    with pytest.raises(AlgorithmError, match="how fast policies change"):
         HoldemSolver(game, untrained_discount_policy(features=("movement",)))
     assert HoldemSolver(game, "ddcfr(horizon=50)", horizon=50).algorithm == "ddcfr(horizon=50.0)"
     assert HoldemSolver(game, "auto").algorithm == "dcfr"

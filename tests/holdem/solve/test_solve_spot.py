@@ -154,7 +154,7 @@ def test_a_second_control_c_is_heard_within_an_iteration(threads, monkeypatch):
 
 def test_what_cannot_be_resumed():
     found = solve_spot(LEDUC, iterations=5, threads=1)
-    with pytest.raises(SpecError, match="iterations is the total, and 5 are done already"):
+    with pytest.raises(SpecError, match="'iterations' is the total, and 5 are already done"):
         solve_spot(iterations=3, threads=1, resume=found)
     with pytest.raises(SpecError, match="belongs to another spot"):
         solve_spot(RIVER, threads=1, resume=found)

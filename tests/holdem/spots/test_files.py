@@ -279,7 +279,7 @@ def test_another_board(write):
         (
             "min_bet: 2",
             "limps: false",
-            "spot.yaml:11: limps needs blinds",
+            "spot.yaml:11: 'limps' needs blinds",
         ),
         (
             "{rate: 5%, cap: 3}",
@@ -356,7 +356,7 @@ def test_files_that_are_no_spots(write, tmp_path):
 def test_aliases_do_not_blow_up(write):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 7)]
-    assert "too deep or too long" in complaint(write("\n".join(lines)))
+    assert "nested too deeply or too long" in complaint(write("\n".join(lines)))
     assert read_spot_file(write(changed("ip: QQ-22, A2s+, ATo+:0.5", "ip: *r").replace("oop: 66", "oop: &r 66"))).spot()
 
 

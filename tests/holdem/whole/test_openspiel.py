@@ -157,7 +157,7 @@ def careful(actions: list[int], generator: random.Random) -> int:
 def test_what_cannot_be_read_of_universal_poker() -> None:
     for changed, message in [
         (KAGGLE.replace("fullgame", "fcpa"), "write fullgame"),
-        (KAGGLE.replace("firstPlayer=2 1 1 1", "firstPlayer=1 1 1 1"), "not blinds in the order of the table"),
+        (KAGGLE.replace("firstPlayer=2 1 1 1", "firstPlayer=1 1 1 1"), "do not place the blinds in table order"),
         (KAGGLE.replace("blind=2 1", "blind=2 x"), "integers"),
         (KAGGLE.replace("numSuits=4", "potSize=4"), "potSize is not supported"),
         ("leduc_poker", r"only universal_poker\(...\) is supported"),

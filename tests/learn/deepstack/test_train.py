@@ -97,7 +97,7 @@ def test_an_agent_plays_by_networks(folder: Path) -> None:
     game = tp.compile("leduc_poker")
     player = tp.agent(f"deepstack(net={folder},iterations=20)", game, seed=0)
     assert judge(game, agent_policy(player, game)).exploitability < 1.5  # uniform play 2.37
-    with pytest.raises(SpecError, match="networks give values at the ends of betting rounds only; remove rounds and depth"):
+    with pytest.raises(SpecError, match="only at the ends of betting rounds; leave out 'rounds' and 'depth'"):
         tp.agent(f"deepstack(net={folder},depth=2)", game)
     with pytest.raises(PolicyError, match="has networks for leduc_poker, not for these rules"):
         tp.agent(f"deepstack(net={folder})", "no_limit_leduc")

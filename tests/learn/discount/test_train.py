@@ -240,7 +240,7 @@ def test_ppo_trains_and_goes_on(tmp_path):
 
 
 def test_out_or_resume():
-    with pytest.raises(SpecError, match="give only one of out and resume"):
+    with pytest.raises(SpecError, match="give only one of 'out' and 'resume'"):
         train(KUHN, "ddcfr", settings=TINY, out="a", resume="b")
 
 

@@ -66,5 +66,5 @@ def test_values_of_ones_own() -> None:
 def test_what_cannot_be_searched() -> None:
     with pytest.raises(GameError, match="one street of betting"):
         search_spot(flop("TcJdQcTdJc"))
-    with pytest.raises(SpecError, match="not 2; give the board of the turn"):
+    with pytest.raises(SpecError, match="not 2; give a turn board"):
         search_spot(flop(), "rebel")

@@ -63,7 +63,7 @@ def test_what_it_resumes_stays_as_it_was() -> None:
     started = by_showdown(3)
     for options, words in (
         ({"algorithm": "cfr+"}, "uses dcfr, not cfr+; leave the algorithm out"),
-        ({"net": "hands"}, "uses values of showdown, not hands; leave net out"),
+        ({"net": "hands"}, "uses net=showdown, not net=hands; leave out 'net'"),
         ({"iterations": 2}, "already has 3 iterations"),
     ):
         with pytest.raises(SpecError, match=words.replace("+", r"\+")):
@@ -71,13 +71,13 @@ def test_what_it_resumes_stays_as_it_was() -> None:
     with pytest.raises(SpecError, match="was started with a schedule of 3 iterations"):
         tp.solve(resume=by_showdown(3, algorithm="hs-dcfr"), iterations=6)
     whole = tp.solve(flop(), iterations=1, target=0.0, threads=1)
-    with pytest.raises(SpecError, match="covers all streets; leave until out"):
+    with pytest.raises(SpecError, match="covers all streets; leave out 'until'"):
         tp.solve(resume=whole, until="turn", iterations=6)
 
 
 def test_other_ranges_do_not_start_from_it() -> None:
     found = tp.solve(flop(), until="turn", net="showdown", iterations=2)
-    with pytest.raises(SpecError, match=r"stops at the turn \(until\).* solve the spot from the start"):
+    with pytest.raises(SpecError, match=r"was solved with until=turn .* solve the spot from the start"):
         tp.solve(replace(flop(), ranges=flop().ranges[::-1]), start=found, iterations=40)
 
 
@@ -146,14 +146,14 @@ def test_a_network_is_asked_on_the_river() -> None:
     ("options", "words"),
     [
         ({"until": "turn"}, "the next street is the river; write until: river"),
-        ({"until": "river", "storage": "int16"}, "storage does not apply with until"),
-        ({"until": "river", "target": 1.0}, "leave target out"),
-        ({"until": "river", "threads": 2}, "threads does not apply with until, which runs on one thread; leave it out"),
+        ({"until": "river", "storage": "int16"}, "storage has no effect with 'until'"),
+        ({"until": "river", "target": 1.0}, "leave out 'target'"),
+        ({"until": "river", "threads": 2}, "'threads' has no effect with 'until', which runs on one thread; leave it out"),
         ({"until": "river", "net": "nowhere"}, "no hand network at nowhere"),
         ({"until": "river", "algorithm": "cfr-avg"}, "until river: unknown algorithm 'cfr-avg'"),
         ({"until": "river", "algorithm": "dcfrr"}, "unknown algorithm 'dcfrr'; did you mean 'dcfr'"),
         ({"until": "river", "algorithm": "deepcfr"}, "train it: treeplex train deep-cfr"),
-        ({"net": "hands"}, "net needs until"),
+        ({"net": "hands"}, "'net' needs 'until'"),
     ],
 )
 def test_what_is_refused(options: dict, words: str) -> None:
@@ -167,5 +167,5 @@ def test_rake_and_last_streets_are_refused() -> None:
     with pytest.raises(SpecError, match="iterations must be an integer of at least 1, not 0"):
         tp.solve(replace(TURN, settings=SolveFields(until="river", iterations=0)))
     river = replace(TURN, board=parse_cards("AsKd7c4h2s"))
-    with pytest.raises(SpecError, match="no street follows; leave until out"):
+    with pytest.raises(SpecError, match="no street follows; leave out 'until'"):
         tp.solve(river, until="river", iterations=2)

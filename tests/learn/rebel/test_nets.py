@@ -266,7 +266,7 @@ def test_files_keep_both_networks(tmp_path: Path) -> None:
     save_net(path, weights_of(leaf), game=DICE, identity=identity, settings=settings | {"policy_net": False}, card={})
     with pytest.raises(FileError, match="does not fit"):
         read_net(path).leaf(rules)
-    with pytest.raises(RuntimeError, match="but no policy network"):
+    with pytest.raises(RuntimeError, match="but this run has no policy network"):
         load_weights(networks(rules, replace(TINY, policy_net=False)), weights_of(leaf))
 
 

@@ -100,5 +100,5 @@ def test_the_loss_counts_what_is_known() -> None:
 
 @pytest.mark.parametrize("change", [{"source": "random"}, {"passed_on": "average"}])
 def test_hands_must_follow_beliefs(change: dict[str, str]) -> None:
-    with pytest.raises(SpecError, match="targets=rewards needs hands that follow the beliefs"):
+    with pytest.raises(SpecError, match="targets=rewards needs hands played along with the beliefs"):
         RebelSettings(targets="rewards", **change)

@@ -116,7 +116,7 @@ def test_learning_curves_begin_at_step_0() -> None:
 
 
 def test_what_needs_a_folder() -> None:
-    with pytest.raises(SpecError, match="events need a folder; give out"):
+    with pytest.raises(SpecError, match="events need a folder; set 'out'"):
         tp.train("kuhn_poker", MixtureLearner, tensorboard=True)
-    with pytest.raises(SpecError, match="give only one of out and resume"):
+    with pytest.raises(SpecError, match="give only one of 'out' and 'resume'"):
         tp.train("kuhn_poker", MixtureLearner, out="run", resume="run")

@@ -85,7 +85,7 @@ def test_what_is_refused() -> None:
         tp.solve(resume=part, algorithm="cfr")
     with pytest.raises(SpecError, match="was run with seed 0, not 4"):
         tp.solve(resume=part, seed=4)
-    with pytest.raises(SpecError, match="start does not apply to a resumed run"):
+    with pytest.raises(SpecError, match="'start' does not apply to a resumed run"):
         tp.solve(resume=part, start="uniform")
     part.solver.run(1)
     with pytest.raises(SpecError, match="is already at iteration 18; resume the newest"):

@@ -320,7 +320,7 @@ def test_mappings_may_leave_out_whose_turn_it_is():
 def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
     mine = tp.solvers.Variant(name, "", "", lambda t, horizon: tp.solvers.Weights())
     tp.solve("kuhn_poker", mine, iterations=10, out=tmp_path / "run")
-    with pytest.raises(SpecError, match=r"a custom algorithm; give it again: tp\.solve\(resume=.*, algorithm=\.\.\.\)"):
+    with pytest.raises(SpecError, match=r"a custom algorithm, .*; give it again: tp\.solve\(resume=.*, algorithm=\.\.\.\)"):
         tp.solve(resume=tmp_path / "run", iterations=20)
     assert tp.solve(resume=tmp_path / "run", algorithm=mine, iterations=20).iterations == 20
 

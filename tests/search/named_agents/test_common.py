@@ -73,10 +73,10 @@ def test_rebel_is_one_of_them() -> None:
         (
             "modicum(blueprint={},continuations=5)",
             SpecError,
-            "continuations is 5; there are at most 4 biased ones, and approach=self-generative makes more",
+            "continuations is 5, but there are only 4 biased ones; give at most that many, or use approach=self-generative",
         ),
         ("modicum(blueprint={},continuations=0)", SpecError, "continuations must be an integer of at least 1"),
-        ("modicum(blueprint={},promises=estimates)", SpecError, "promises applies only to full-game hold'em .* leave it out"),
+        ("modicum(blueprint={},promises=estimates)", SpecError, "'promises' applies only to full-game hold'em .* leave it out"),
         ("modicum(blueprint={},approach=biased)", SpecError, "approach must be one of bias, self-generative"),
         ("deepstack(leaf=nothing)", SpecError, "leaf must be exact, zero or a file"),
         ("deepstack(iterations=10,skip=10)", SpecError, "skip is 10; it must be below the 10 iterations"),

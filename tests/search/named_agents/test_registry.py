@@ -141,7 +141,7 @@ def test_what_is_no_time(text: Any) -> None:
         ("x" * 5000, KUHN, SpecError, "unknown agent or policy file 'xxx"),
         (f"{'x' * 5000}.py:Agent", KUHN, SpecError, "no file x+ ... x*"),
         (f"rebel(network={'x' * 5000}.safetensors)", KUHN, FileError, "cannot read x+.*file name too long"),
-        ("deepstack(depth=1,rounds=0)", KUHN, SpecError, "100,000 iterations per decision; give .* at most 10,000"),
+        ("deepstack(depth=1,rounds=0)", KUHN, SpecError, "100,000 iterations per decision; choose .* at most 10,000"),
         (
             "uniform",
             "goofspiel(num_cards=3)",
@@ -281,6 +281,6 @@ def test_a_person_waits_two_seconds(text: str, game: str, iterations: int | None
 def test_a_time_where_only_iterations_count_names_the_agents_that_take_one() -> None:
     with pytest.raises(
         SpecError,
-        match="does not support think in full-game hold'em; give iterations, or use an agent that supports it: endgames, libra",
+        match="does not support 'think' in full-game hold'em; set 'iterations', or use an agent that supports it: endgames",
     ):
         agent("rebel", "holdem(stack=100)", think="1s")

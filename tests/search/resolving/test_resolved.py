@@ -212,7 +212,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(PolicyError, match="a policy for leduc_poker has no infostate '0' of player 0; give one for this"):
         Trunk.of(policy, public_tree("kuhn_poker"), Horizon(1))
     rules = public_tree("leduc_poker")
-    with pytest.raises(AlgorithmError, match="cut without a horizon"):
+    with pytest.raises(AlgorithmError, match="cut them without a horizon"):
         opponent_values(cut_states(rules, [rules.first_state()], SECOND_ROUND), policy, 0)
     with pytest.raises(AlgorithmError, match=f"unknown gadget 'margin'; known: none, {', '.join(GADGETS)}, reach-resolve"):
         resolve_subgames(leduc(), policy, "margin")

@@ -234,13 +234,13 @@ def test_public_trees_of_poker_take_new_bets() -> None:
     assert rules.infostate(after.node, 1, 0) == larger.infostate(there.node, 1, 0)
     assert rules.state_in(after, larger).node == there.node
     assert larger.options(rules.state_in(rules.after(first, check), larger)).player == 1
-    with pytest.raises(GameError, match="no bet of 50 total chips here: at least 100"):
+    with pytest.raises(GameError, match="a bet to a total of 50 chips is not allowed here: at least 100"):
         rules.with_action(first, 50)
-    with pytest.raises(GameError, match="no bet of 5000 total chips here: at most 600, all-in"):
+    with pytest.raises(GameError, match="a bet to a total of 5000 chips is not allowed here: at most 600, all-in"):
         rules.with_action(first, 5000)
     with pytest.raises(GameError, match="no player acts"):
         rules.with_action(rules.after(rules.after(first, check), check), 350)
-    with pytest.raises(GameError, match="fixed-limit betting has no other sizes"):
+    with pytest.raises(GameError, match="fixed-limit betting does not support other bet sizes"):
         public_tree("small_holdem").with_action(public_tree("small_holdem").first_state(), 3)
 
 

@@ -56,5 +56,5 @@ def test_it_converges_and_resumes_bit_for_bit(name: str) -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(SpecError, match="quantiles must be 0 or 1"):
         make_solver(compile_game("kuhn_poker"), "es-mccfr(quantiles=0.5)")
-    with pytest.raises(AlgorithmError, match="quantiles needs a compiled game"):
+    with pytest.raises(AlgorithmError, match="'quantiles' needs a compiled game"):
         RulesSampler("kuhn_poker", SAMPLINGS["es-mccfr"], SamplingOptions(quantiles=1))

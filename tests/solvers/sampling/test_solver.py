@@ -301,7 +301,7 @@ def test_pruning_skips_what_is_not_played() -> None:
 
 def test_pruning_is_of_schemes_that_follow_everything() -> None:
     game = compile_game("kuhn_poker")
-    with pytest.raises(SpecError, match="which prune needs"):
+    with pytest.raises(SpecError, match="which 'prune' needs"):
         MonteCarloCfr(game, SAMPLINGS["os-mccfr"], SamplingOptions(prune=0.5))
     for wrong in ({"prune": 1.0}, {"prune_below": -1.0}, {"prune_after": float("nan")}):
         with pytest.raises(SpecError, match="prune"):

@@ -145,8 +145,11 @@ def test_what_cannot_be_done_is_said(client: httpx.Client, folder: Path) -> None
         ({"from": "../x.spot"}, "not a file name"),
         ({"resume": "river.spot", "target": "5q"}, "5q"),
         ({"fields": RIVER, "resume": "river.spot"}, "exactly one of"),
-        ({"fields": RIVER, "locks": [{"line": "x", "strategy": "x 100%"}]}, "locks apply to from"),
-        ({"from": "river.spot", "locks": [{"line": "x", "rows": [1], "strategy": "x 100%"}]}, "rows and a table"),
+        ({"fields": RIVER, "locks": [{"line": "x", "strategy": "x 100%"}]}, "'locks' applies only with 'from'"),
+        (
+            {"from": "river.spot", "locks": [{"line": "x", "rows": [1], "strategy": "x 100%"}]},
+            "'rows' with a strategy",
+        ),
         ({}, "exactly one of"),
         ({"fields": RIVER, "iterations": 0}, "iterations"),
     ):
@@ -244,7 +247,7 @@ def test_many_boards_are_solved_as_one_job_and_go_on_with_a_new_server(folder: P
         ({"fields": OPEN, "boards": ""}, "boards", "boards is empty"),
         ({"fields": {**OPEN, "oop": "AsKd"}, "boards": "subset:5"}, "boards", "suit-specific"),
         ({"fields": {**OPEN, "pot": "-1"}, "boards": "Td9d6h"}, "pot", "too small"),
-        ({"resume": "river.spot", "boards": "all"}, None, "apply to fields"),
+        ({"resume": "river.spot", "boards": "all"}, None, "apply only with 'fields'"),
     ],
 )
 def test_boards_that_cannot_be_solved(shared: httpx.Client, request_: dict[str, Any], field: str | None, said: str) -> None:

@@ -110,7 +110,7 @@ def check_depth(value: Any) -> None:
         level = [child for children in inside for child in children if isinstance(child, dict | list)]
         if not level:
             return
-    raise ValueError(f"lists or objects nested more than {MOST_DEPTH} deep")
+    raise ValueError(f"lists or objects are nested more than {MOST_DEPTH} levels deep")
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:

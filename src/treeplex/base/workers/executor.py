@@ -246,7 +246,7 @@ def check_place(where: str) -> None:
         SpecError: the name is unknown.
     """
     if where not in (*KINDS, *CLUSTERS) and ":" not in where:
-        raise SpecError(f"unknown place to run jobs {where!r}; use {', '.join(KINDS)}, or for Ray: local, auto or HOST:PORT")
+        raise SpecError(f"unknown executor {where!r}; use {', '.join(KINDS)}, or for Ray: local, auto or HOST:PORT")
 
 
 def in_threads(size: int, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:

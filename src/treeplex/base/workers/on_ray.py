@@ -114,7 +114,7 @@ def listens(address: str) -> None:
             connection.sendall(GREETING)
             answer = connection.recv(9)
             if len(answer) < 9 or answer[3] != SETTINGS:
-                raise ConnectionError("the server there is not Ray")
+                raise ConnectionError("the server at this address is not Ray")
 
 
 def cpus(ray: Any) -> int:

@@ -124,5 +124,7 @@ def functions_of(rules: Game, refine: bool, stored: bool | None) -> NumbaRules |
         requested = stored is not None or isinstance(rules, NumbaGame)
         return functions if requested or estimated_histories(rules) > LARGE else None
     if stored is False:
-        raise GameError(f"{rules} has no Numba functions to walk; leave out stored=False, or implement numba_rules()")
+        raise GameError(
+            f"{rules} has no Numba functions, which stored=False needs; leave out stored=False, or implement numba_rules()"
+        )
     return None

@@ -272,7 +272,7 @@ def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Flo
         if fault == discover.FORGETS:
             raise ImperfectRecallError(
                 f"player {player} lacks perfect recall at {infoset} ({where}): its histories differ in the player's own past "
-                "actions or infosets; include them in infoset(), with mix if 63 bits are too few"
+                "actions or infosets; include them in infoset(), hashed with mix() if they need more than 63 bits"
             )
         begin = int(row[discover.FIRST])
         known = infosets[1][begin : begin + int(row[discover.ACTIONS])].tolist()

@@ -208,7 +208,7 @@ class StateCheck:
     def _refuse_replay(self, what: str, start: str) -> NoReturn:
         raise GameError(
             f"{what} when the same actions are played again {start}; use "
-            "chance_outcomes() instead of random numbers, and copy in child() whatever it changes"
+            "chance_outcomes() instead of random numbers, and let child() copy all that it changes"
         )
 
     def _refuse_unstable(self, visit: Visit, method: str) -> None:
@@ -225,7 +225,7 @@ class StateCheck:
             if difference({method: first.get(method)}, {method: again.get(method)}) is not None:
                 raise GameError(
                     f"{method} changes from call to call {visit.where}: {shown(first, method)}, then {shown(again, method)}; "
-                    "return the same value every time, without random numbers, counters or changed lists"
+                    "return the same value every time, without random numbers, counters or modified lists"
                 )
 
     def _observe(self, state: State) -> MethodValues:

@@ -230,9 +230,8 @@ def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list
         )
     if walk.infoset_publics[infoset] != number_of(walk, public):
         raise GameError(
-            f"the public state splits infostate {infostate!r}: it is {public!r} {at(walk, path)}, but not in another history "
-            "of "
-            "the infostate; every player must know the public state"
+            f"the public state splits infostate {infostate!r}: it is {public!r} {at(walk, path)}, but differs in "
+            "another history of this infostate; every player must know the public state"
         )
 
 
@@ -249,8 +248,8 @@ def check_public_state(walk: GameWalk, state: State, public: Hashable, sequences
         number = number_of(walk, public)
         if walk.public_of[player].setdefault(hash(known), number) != number:
             raise GameError(
-                f"the public state leaks to player {player}: it is {public!r} {at(walk, path)}, but not in another history of "
-                f"infostate {infostate!r}; every player must know the public state"
+                f"the public state reveals information to player {player}: it is {public!r} {at(walk, path)}, but "
+                f"differs in another history of infostate {infostate!r}; every player must know the public state"
             )
 
 

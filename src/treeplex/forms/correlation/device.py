@@ -202,8 +202,8 @@ def check_support(device: Device) -> None:
     support, weights, players = device.support, device.weights, device.game.players
     if weights.ndim != 1 or len(weights) == 0 or support.shape != (len(weights), players):
         raise PolicyError(
-            f"a device of {players} players needs a support of shape [S, {players}] and S >= 1 weights, not {support.shape} "
-            f"and {weights.shape}"
+            f"a device of {players} players needs a support of shape [S, {players}] and S >= 1 weights, not "
+            f"shapes {support.shape} and {weights.shape}"
         )
     for player, table in enumerate(device.plans):
         column = support[:, player]

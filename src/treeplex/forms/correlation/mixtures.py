@@ -128,8 +128,8 @@ class DeviceBuilder:
         """Raise :class:`AlgorithmError` if there are too many joint plans."""
         if len(self.support) > self.most or self.written > REPEATS * self.most:
             raise AlgorithmError(
-                f"a device of {self.game} needs more than {self.most:,} joint plans; store fewer iterations, or sample one "
-                "with samples=10000"
+                f"a device of {self.game} needs more than {self.most:,} joint plans; store fewer iterations, or "
+                "sample joint plans with samples=10000"
             )
 
     def number(self, player: int, plan: Plans) -> int:

@@ -184,8 +184,8 @@ def check_path(path: Path) -> None:
         by_suffix(path, READERS)
     if not path.suffix:
         raise FileError(
-            f"no policy file or run folder {path}; check the path; treeplex solve GAME --out {path} creates one, and "
-            "treeplex agents lists agents"
+            f"no policy file or run folder {path}; check the path, create a run (treeplex solve GAME --out {path}), "
+            "or name an agent (treeplex agents)"
         )
 
 

@@ -182,7 +182,7 @@ class TablePolicy:
             known += 1
         if len(self) and not known:
             raise PolicyError(
-                f"the policy has no infostate of {game}; give a policy for that game (this one was made for "
+                f"the policy contains none of the infostates of {game}; give a policy for that game (this one was made for "
                 f"{self.spec or 'rules without a name'})"
             )
         return Policy(game, probabilities)
@@ -231,7 +231,7 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
     whole = len(first) == len(ends) + 1 and first[0] == 0 and first[-1] == len(actions) and bool((np.diff(first) > 0).all())
     starts = np.concatenate(([0], ends[:-1])) if len(ends) else ends
     if not whole or not (starts <= ends).all() or (ends[-1] if len(ends) else 0) != len(text):
-        raise FileError(f"{file.path}: infosets and slots of player {player} do not match; restore a backup")
+        raise FileError(f"{file.path}: infosets and actions of player {player} do not match; restore a backup")
     infosets.actions.frombytes(actions.tobytes())
     infosets.first.frombytes(first[1:].tobytes())
     data = text.tobytes()

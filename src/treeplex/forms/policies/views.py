@@ -56,7 +56,8 @@ class View:
         if tensor is None or len(tensor) != len(self.scale):
             size = "None" if tensor is None else f"{len(tensor)} numbers"
             raise GameError(
-                f"information_state_tensor() returns {size} at {state!r}, but {len(self.scale)} elsewhere; return one size"
+                f"information_state_tensor() returns {size} numbers at {state!r}, but {len(self.scale)} elsewhere; "
+                "always return the same number"
             )
         return np.asarray(tensor, np.float32) / self.scale
 

@@ -180,7 +180,7 @@ def unwrapped(text: str) -> tuple[list[str], str]:
     text = text.strip()
     while (name := spec_name(text)) in WRAPPERS:
         if len(names) == MOST_WRAPPERS:
-            raise SpecError(f"{shown(text)} is nested in more than {MOST_WRAPPERS} games; nest fewer")
+            raise SpecError(f"{shown(text)} nests more than {MOST_WRAPPERS} games; nest fewer")
         names.append(name)
         text = wrapped(text)
     return names, text

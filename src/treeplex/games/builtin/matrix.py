@@ -207,7 +207,7 @@ def matrix(
     if (rows is None) == (file is None):
         raise SpecError("matrix needs either rows=[[...],[...]] or file=path.csv")
     if second is not None and second_file is not None:
-        raise SpecError("matrix: give second or second_file, not both")
+        raise SpecError("matrix: 'second' and 'second_file' are both given; give only one")
     for name, path in ("file", file), ("second_file", second_file):
         if path is not None and not isinstance(path, str):
             raise SpecError(f"matrix: {name} must be a path, not {path!r}")

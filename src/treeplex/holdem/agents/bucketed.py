@@ -117,7 +117,10 @@ def limit_holdem(game: BucketGame) -> Holdem:
     """
     spot = game.spot
     if not isinstance(spot.bets, FixedLimit) or spot.blinds is None:
-        raise SpecError(f"{game} is not fixed-limit hold'em with blinds, which real cards need; use a policy of such a game")
+        raise SpecError(
+            "a bucket policy plays with real cards only in fixed-limit hold'em with blinds, not in "
+            f"{game}; use a policy for such a game"
+        )
     deck = spot.format.deck
     return holdem(
         stack=max(DEEP * round(spot.blinds[1]), round(unbound(spot.bets)) + 1),

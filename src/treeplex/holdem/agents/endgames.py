@@ -29,17 +29,17 @@ LATER = HOLDEM_STREETS[1:]
 class EndgameSettings(ThinkingSettings):
     """Settings for endgame solving."""
 
-    blueprint: str = setting(help="blueprint file, or folder of treeplex train blueprint")
-    chart: str = setting("", "preflop chart to follow as long as it has the line: 20bb or a .spot file (empty: none)")
+    blueprint: str = setting(help="blueprint file, or folder written by treeplex train blueprint")
+    chart: str = setting("", "preflop chart to follow for as long as it covers the line: 20bb or a .spot file (empty: none)")
     start: str = setting("turn", "first street to solve; the blueprint plays earlier streets", choices=LATER)
     flop: str = setting(DEFAULTS.later, "bet sizes on a solved flop, such as [50%;a]")
     turn: str = setting(DEFAULTS.bets[0], "bet sizes on a solved turn")
     river: str = setting(DEFAULTS.bets[1], "bet sizes on a solved river")
     later: str = setting(DEFAULTS.later, "bet sizes on later streets within a solve")
     raises: str = setting(DEFAULTS.raises, "raise sizes, dropped when time is short")
-    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in up to this multiple of the pot", low=0)
+    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in if it is at most this multiple of the pot", low=0)
     force_allin: float = setting(
-        DEFAULTS.force_allin, "replace a bet that leaves less than this multiple of the pot behind by all-in", low=0
+        DEFAULTS.force_allin, "replace a bet by all-in if it leaves less than this multiple of the pot behind", low=0
     )
     iterations: int = setting(DEFAULTS.iterations, "maximum number of iterations per solve", low=1)
     think: float | None = setting(2.0, "seconds per decision; none: no time limit", above=0)
@@ -49,9 +49,9 @@ class EndgameSettings(ThinkingSettings):
         "values that a hand's first solve guarantees: best responses to the blueprint, the blueprint's, or none (ranges only)",
         choices=PROMISES,
     )
-    method: str = setting(DEFAULTS.method, "solving method for streets", choices=METHODS, listed=METHOD_NAMES)
+    method: str = setting(DEFAULTS.method, "method that solves streets", choices=METHODS, listed=METHOD_NAMES)
     drop: float = setting(
-        DEFAULTS.drop, "leave out hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
+        DEFAULTS.drop, "drop hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
     )
     threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
 

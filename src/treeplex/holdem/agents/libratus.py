@@ -42,8 +42,8 @@ def whole_solving(settings: LibratusSettings) -> StreetSolving:
     """
     if settings.every != ROUND or settings.skip or settings.gadget not in RESOLVING[:3] or settings.start > 3:
         raise SpecError(
-            f"in full-game hold'em each street is solved once, from the turn or river on; leave every and skip out, and "
-            f"use start=2 or 3 and gadget={' or '.join(RESOLVING[:3])}"
+            "in full-game hold'em each street is solved once, from the turn or river on; leave out 'every' and "
+            f"'skip', and use start=2 or 3 and gadget={' or '.join(RESOLVING[:3])}"
         )
     return StreetSolving(
         start=max(settings.start, TURN),

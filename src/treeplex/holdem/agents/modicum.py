@@ -60,8 +60,8 @@ class ModicumSettings(ResolvingAgentSettings):
         super().check()
         if self.approach == BIAS and self.continuations > BIASED:
             raise SpecError(
-                f"continuations is {self.continuations}; there are at most {BIASED} biased ones, "
-                f"and approach={GENERATE} makes more"
+                f"continuations is {self.continuations}, but there are only {BIASED} biased ones; give at most that "
+                f"many, or use approach={GENERATE}"
             )
 
 
@@ -74,8 +74,8 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
     other_bias = settings.bias != ModicumSettings.bias
     if settings.approach != BIAS or other_bias or settings.rounds != 1 or settings.every != ROUND or settings.skip:
         raise SpecError(
-            f"approach, bias, rounds, every and skip have no effect in full-game hold'em (bias is {ModicumSettings.bias:g}); "
-            "leave them out"
+            "'approach', 'bias', 'rounds', 'every' and 'skip' have no effect in full-game hold'em "
+            f"(bias is {ModicumSettings.bias:g}); leave them out"
         )
     if settings.gadget not in RESOLVING[:3]:
         raise SpecError(f"full-game hold'em does not support gadget={settings.gadget}; use gadget={' or '.join(RESOLVING[:3])}")
@@ -106,7 +106,7 @@ class Modicum(AgentKind):
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         if settings.promises != RANGES:
-            raise SpecError("promises applies only to full-game hold'em with its blueprint; leave it out")
+            raise SpecError("'promises' applies only to full-game hold'em with a blueprint for it; leave it out")
         horizon = horizon_for(game, settings.rounds)
         if isinstance(game.public, HoldemGame):
             leaves = spot_leaves(game.public, settings)
@@ -140,7 +140,7 @@ def spot_leaves(game: HoldemGame, settings: ModicumSettings) -> list[BlueprintLe
         PolicyError, FileError: the file cannot be read, or is a solution of another spot.
     """
     if settings.approach != BIAS:
-        raise SpecError("a spot supports biased continuations only; leave approach out")
+        raise SpecError("a spot supports biased continuations only; leave out 'approach'")
     solution = load_solution(settings.blueprint).policy
     SpotBlueprint(solution).check(game, 0)
     policy = SpotHands(solution)

@@ -23,7 +23,7 @@ class HoldemPluribus(Pluribus):
         blueprint = HoldemBlueprint.load(settings.blueprint)
         if settings.search == "all":
             raise SpecError(
-                "pluribus: search=all needs a policy table; for a blueprint of treeplex train choose a sampled search"
+                "pluribus: search=all needs a policy table; for a blueprint trained with treeplex train choose a sampled search"
             )
         check_blueprint(game, settings.blueprint, blueprint)
         assert isinstance(public, PublicHoldem)

@@ -63,12 +63,14 @@ class SpotBlueprint:
         """Check that a game matches the blueprint; see :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         blueprint_spot = self.game.spot
         if not isinstance(game, HoldemGame):
-            raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the current game")
+            raise PolicyError("a solved spot is a blueprint only for hold'em; give a policy for the current game")
         if (difference := other_field(game, self.game)) is not None:
-            raise PolicyError(f"the blueprint is a solution of another spot: its {difference} differs; only bets may differ")
+            raise PolicyError(
+                f"the blueprint is a solution of another spot: its {difference} differs; only bet sizes may differ"
+            )
         if start >= len(blueprint_spot.streets):
             most = len(blueprint_spot.streets) - 1
-            raise AlgorithmError(f"start={start}, but the spot has deals for starts up to {most}; give at most {most}")
+            raise AlgorithmError(f"start is {start}; in this spot it must be at most {most}, the number of deals")
 
     @cached_property
     def _browser(self) -> Browser:
@@ -143,7 +145,7 @@ class SpotBlueprint:
             else:
                 solution_action = action_in(game, here, label, self.game, there)
                 if solution_action is None:
-                    raise AlgorithmError(f"the blueprint lacks a bet made at {game.name_of(here)}; start earlier")
+                    raise AlgorithmError(f"the blueprint lacks a bet made at {game.name_of(here)}; start solving earlier")
                 there = self.game.after(there, solution_action)
                 if isinstance(event, Decision) and event.player == giver:
                     best = np.max([tree.values[child][giver] for child in event.children], axis=0)

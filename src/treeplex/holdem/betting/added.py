@@ -17,7 +17,7 @@ def with_bet(spot: Spot, event: Decision, action: float) -> Spot:
         GameError: the rules allow no such bet.
     """
     if not isinstance(spot.bets, BetPlan):
-        raise GameError("fixed-limit betting has no other sizes")
+        raise GameError("fixed-limit betting does not support other bet sizes")
     if not any(offered_action.kind in ("bet", "raise", "allin") for offered_action in event.actions) and not open_to_raise(
         event, spot
     ):
@@ -34,7 +34,7 @@ def offered(event: Decision, action: float, spot: Spot) -> int:
     number = action_to(event, action)
     if number is None:
         sums = [offered_action.amount for offered_action in event.actions if offered_action.kind in ("bet", "raise", "allin")]
-        raise GameError(f"no bet of {action:g} total chips here: {allowed(sums, action, spot)}")
+        raise GameError(f"a bet to a total of {action:g} chips is not allowed here: {allowed(sums, action, spot)}")
     return number
 
 

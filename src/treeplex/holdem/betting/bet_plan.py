@@ -139,7 +139,7 @@ class BetPlan:
         """
         number = street_number(street, len(self.streets))
         if player not in (None, 0, 1):
-            raise SpecError(f"bet plan: player {player!r}; use 0 (out of position), 1 (in position) or None for both")
+            raise SpecError(f"bet plan: player is {player!r}; use 0 (out of position), 1 (in position) or None for both")
         if donk is not None and player == 1:
             raise SpecError("bet plan: only player 0 (out of position) makes donk bets; give donk sizes to player 0")
         old = self.streets[number]
@@ -242,7 +242,7 @@ class FixedLimit:
     def __post_init__(self) -> None:
         if len(self.bets) != len(self.most):
             raise SpecError(
-                f"fixed limit: {len(self.bets)} bet sizes for {len(self.most)} streets; give one of each per street"
+                f"fixed limit: bets has {len(self.bets)} entries, but most has {len(self.most)}; give one of each per street"
             )
         if not all(math.isfinite(bet) and bet > 0 for bet in self.bets):
             raise SpecError(f"fixed limit: bets are {self.bets}; give chips greater than 0")
@@ -281,7 +281,7 @@ def street_number(street: int | str, streets: int) -> int:
     if isinstance(street, int) and 0 <= street < streets:
         return street
     names = ", ".join(HOLDEM_STREETS) + " or " if streets == len(HOLDEM_STREETS) else ""
-    raise SpecError(f"bet plan: street {street!r}; use {names}a number from 0 to {streets - 1}")
+    raise SpecError(f"bet plan: street is {street!r}; use {names}a number from 0 to {streets - 1}")
 
 
 def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:

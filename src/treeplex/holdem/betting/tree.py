@@ -187,7 +187,7 @@ def tree_from(rules: BettingRules, root: BettingState, half_pot: float | None = 
         SpecError: the tree is too large.
     """
     if rules.players != 2 or rules.dealer != 1:
-        raise GameError("a betting tree needs two players, with the button at player 1")
+        raise GameError("a betting tree needs two players, with player 1 on the button")
     if root.player < 0 or root.raises or set(root.acted) != {NOT_YET}:
         raise GameError(f"no street begins after {root.line or 'the blinds'}; give the state at the start of a street")
     builder = TreeBuilder(rules, rules.dead / 2 * rules.chip if half_pot is None else half_pot)

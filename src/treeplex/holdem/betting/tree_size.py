@@ -31,7 +31,7 @@ def check_nodes(nodes: int) -> None:
     """
     if nodes > MOST_NODES:
         raise SpecError(
-            f"the betting tree has more than {MOST_NODES:,} nodes; offer fewer sizes, or raise merge or force_allin"
+            f"the betting tree has more than {MOST_NODES:,} nodes; offer fewer sizes, or increase 'merge' or 'force_allin'"
         )
 
 

@@ -140,12 +140,12 @@ def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None)
     if not beyond(size):
         return
     problem = f"the betting has at least {count_text(size.decisions)} decisions"
-    fewer = "give fewer sizes (sizes=[100%;a]), a limit of raises (raises=[3;3;2;2]), smaller stacks"
+    fewer = "give fewer sizes (sizes=[100%;a]), a limit on raises (raises=[3;3;2;2]), smaller stacks"
     if size.decisions > MOST_NODES or free is None:
-        raise SpecError(f"{problem}, more than the {MOST_NODES:,} that can be listed; {fewer} or fewer players")
+        raise SpecError(f"{problem}, more than the limit of {MOST_NODES:,}; {fewer} or fewer players")
     rows = "/".join(f"{count:,}" for count in counts)
     raise SpecError(
         f"{problem}, for which a blueprint with {rows} buckets or hands takes at least "
-        f"{megabytes(predicted_bytes(size, counts))} of memory, and {megabytes(free)} are free; "
+        f"{megabytes(predicted_bytes(size, counts))} of memory, but only {megabytes(free)} are free; "
         f"{fewer} or fewer buckets (buckets=169,50,50,50)"
     )

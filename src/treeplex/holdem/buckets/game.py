@@ -133,7 +133,7 @@ class BucketGame(Game):
         if len(counts) != len(spot.streets) or min(counts, default=0) < 1:
             raise SpecError(f"buckets: counts are {tuple(counts)}; give an integer for each of the {len(spot.streets)} streets")
         if spot.rake.rate > 0 and spot.rake.cap > 0:
-            raise SpecError("buckets: the spot has rake, so payoffs do not sum to zero; leave it out")
+            raise SpecError("buckets: the spot has rake, so payoffs do not sum to zero; remove the rake")
         self.spot, self.counts, self.spec = spot, tuple(counts), spec
         self._tables, self._buckets, self._parameters = tables, buckets, dict(parameters or {})
 

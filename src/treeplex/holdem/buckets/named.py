@@ -60,7 +60,9 @@ def bucketed_holdem(
         texts = ",".join(map(str, items(NAME, "sizes", sizes)))
         bets = BetPlan.same(texts, texts)
     elif stack:
-        raise SpecError(f"{NAME}: stack is {stack} without sizes; leave it out for fixed limit, or write sizes=[100%;a]")
+        raise SpecError(
+            f"{NAME}: stack is {stack}, but 'sizes' is missing; leave out 'stack' for fixed limit, or add sizes=[100%;a]"
+        )
     behind = real(NAME, "stack", stack, 1) if sizes else unbound(LIMIT_BETS)
     before = real(NAME, "pot", pot, 0)
     spot = Spot(start, before, behind, all_hands(form), bets, format=form, blinds=None if start else BLINDS)

@@ -281,5 +281,5 @@ def _checked(board: Sequence[int], hands: NDArray[np.uint8], most: int) -> NDArr
     if len(set(board)) < len(cards):
         raise SpecError(f"board {text!r} repeats a card; name each card once")
     if len(cards) + hands.shape[1] > most:
-        raise SpecError(f"board {text!r} and {hands.shape[1]} cards a hand exceed {most} cards; use a smaller board")
+        raise SpecError(f"board {text!r} and hands of {hands.shape[1]} cards exceed {most} cards together; use a smaller board")
     return cards

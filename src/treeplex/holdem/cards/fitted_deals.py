@@ -71,7 +71,7 @@ def check_set(name: str) -> tuple[int, int, int]:
     """
     if name not in SETS:
         raise SpecError(
-            f"{shown(name)} is not a shipped set of boards; write {' or '.join(SETS)}, or the numbers per street, such as "
-            "{flop: 100, turn: 3, river: 3}"
+            f"{shown(name)} is not a shipped set of boards; write {' or '.join(SETS)}, or the number of boards per "
+            "street, such as {flop: 100, turn: 3, river: 3}"
         )
     return SETS[name]

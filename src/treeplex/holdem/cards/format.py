@@ -58,8 +58,8 @@ class Format:
             )
         if self.board_size + self.hole > MOST_CARDS[self.ranking]:
             raise SpecError(
-                f"{where}: hole {self.hole} and deal {self.deal} give a player {self.board_size + self.hole} cards, but the "
-                f"ranking {self.ranking!r} reads at most {MOST_CARDS[self.ranking]}; deal fewer cards"
+                f"{where}: hole {self.hole} and deal {self.deal} give a player {self.board_size + self.hole} cards, "
+                f"but the ranking {self.ranking!r} evaluates at most {MOST_CARDS[self.ranking]}; deal fewer cards"
             )
         needed = self.board_size + 2 * self.hole
         if len(self.deck) < needed:

@@ -108,7 +108,7 @@ def parse_range(text: str) -> NDArray[np.float64]:
             vector of the wrong length, or a text of more than 500,000 characters.
     """
     if len(text) > _MOST_TEXT:
-        raise SpecError(f"range: {len(text):,} characters; at most {_MOST_TEXT:,} are read; {_EXAMPLES}")
+        raise SpecError(f"range: the text has {len(text):,} characters, more than the limit of {_MOST_TEXT:,}; {_EXAMPLES}")
     text = "".join(" " if character.isspace() else character for character in text.translate(_DASHES | PICTURES))
     if _is_vector(text):
         return _read_vector(text)

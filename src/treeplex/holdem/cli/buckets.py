@@ -27,7 +27,9 @@ def buckets(
     method: Annotated[str, typer.Option(metavar="NAME", help="Clustering: percentile, kmeans or kmeans-pair.")] = "percentile",
     nested: Annotated[
         bool,
-        typer.Option("--nested/--flat", help="Form buckets within every sequence of earlier buckets, or once per street."),
+        typer.Option(
+            "--nested/--flat", help="Cluster hands separately for each sequence of earlier buckets, or once per street."
+        ),
     ] = True,
     cards: Annotated[
         str,

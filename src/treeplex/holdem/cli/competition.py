@@ -27,16 +27,14 @@ MOST_NOTES = 10
 Hands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Number of hands.")]
 Host = Annotated[str, typer.Option(metavar="HOST", help="Address of the dealer.")]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port of the dealer.")]
-Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player at the start of each hand.")]
+Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Starting stack of each player in chips, for every hand.")]
 Blinds = Annotated[str, typer.Option(metavar="S,B", help="Small and big blind in chips.")]
 PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum time per player for one hand.")]
 Average = Annotated[
     float,
     typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum average time per hand for each player."),
 ]
-Log = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the match to a new file, in the format of the competition's logs.")
-]
+Log = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the match to a new file in the ACPC log format.")]
 Start = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum wait for both players to connect. Default: no limit."),
@@ -129,7 +127,7 @@ def check_free(path: Path | None) -> None:
         FileError: the file exists, or its folder does not.
     """
     if path is not None and path.exists():
-        raise FileError(f"{path} already exists; give --log another name, or move that file")
+        raise FileError(f"{path} already exists; choose another file with --log, or move this one")
     if path is not None and not path.parent.is_dir():
         raise FileError(f"cannot write {path}: there is no folder {path.parent}; create it first")
 
@@ -185,7 +183,8 @@ def connected(server: socket.socket, seconds: float | None) -> Iterator[tuple[so
                 came.append(opened.enter_context(server.accept()[0]))
             except TimeoutError as error:
                 raise GameError(
-                    f"{len(came)} of two players connected within {seconds:g} s; start both, or allow more time with --start"
+                    f"only {len(came)} of the two players connected within {seconds:g} s; start both, or allow more "
+                    "time with --start"
                 ) from error
         yield came[0], came[1]
 

@@ -37,7 +37,8 @@ def flops(
         typer.Option(
             "--boards",
             metavar="BOARDS",
-            help="AsKd2c,Td9d6h, all (1,755 flops up to suit isomorphism), subset:25 (25 of them), or a file.",
+            help="Boards: a list such as AsKd2c,Td9d6h, a file, all (1,755 flops up to suit isomorphism), or "
+            "subset:25 (25 of them).",
         ),
     ],
     out: Annotated[
@@ -55,7 +56,8 @@ def flops(
     ] = None,
     ascending: Annotated[bool, typer.Option("--ascending", help="With --sort: lowest first.")] = False,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="TEXTURE", help="Average by texture: suits, pairing, high or connected.")
+        str | None,
+        typer.Option("--by", metavar="TEXTURE", help="Average the results by texture: suits, pairing, high or connected."),
     ] = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the solved spots (boards/BOARD.spot) for treeplex show and play.")

@@ -23,10 +23,11 @@ def pushfold(
     ] = None,
     to: Annotated[
         float | None,
-        typer.Option("--to", metavar="BB", help="Show the largest stack with which each hand is played, up to BB."),
+        typer.Option("--to", metavar="BB", help="Show the largest stack, up to BB, at which each hand is pushed or called."),
     ] = None,
     step: Annotated[
-        float | None, typer.Option("--step", metavar="BB", help="With --to: distance between stacks. Default: 0.5.")
+        float | None,
+        typer.Option("--step", metavar="BB", help="With --to: step between stack sizes in big blinds. Default: 0.5."),
     ] = None,
     ante: Annotated[float, typer.Option("--ante", metavar="BB", help="Ante of each player.")] = 0.0,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the chart as a CSV table.")] = None,
@@ -53,7 +54,7 @@ def pushfold(
     from treeplex.holdem.study.push_fold import largest_stacks, push_fold
 
     if (stack is None) == (to is None):
-        raise SpecError("give --stack BB for one stack, or --to BB for the chart of all stacks up to it")
+        raise SpecError("give --stack BB for one stack, or --to BB for a chart of all stacks up to BB")
     if html is not None and stack is None:
         raise SpecError("--html needs --stack; leave it out, or write the chart with --csv")
     if step is not None and to is None:

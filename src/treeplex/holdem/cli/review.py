@@ -40,7 +40,9 @@ def review(
     street: Annotated[
         str | None,
         typer.Option(
-            "--street", metavar="STREET", help="Begin on the flop, turn or river. Default: the first heads-up street."
+            "--street",
+            metavar="STREET",
+            help="First street to review: flop, turn or river. Default: the first heads-up street.",
         ),
     ] = None,
     bets: Annotated[

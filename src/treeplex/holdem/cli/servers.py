@@ -87,7 +87,7 @@ def gtowizard(
     if not key:
         raise SpecError(f"the server needs a key; set the environment variable {KEY}")
     if not key.isascii() or not key.isprintable():
-        raise SpecError(f"{KEY} contains characters that a key cannot have; set it to the key alone")
+        raise SpecError(f"{KEY} contains characters that are not allowed in a key; set it to the key alone")
     play_served(GtoWizard(url, key, timeout=timeout), ServedMatch(agent, think, seed, hands, out), progress, as_json)
 
 

@@ -96,7 +96,7 @@ def blend_target(
     share: float,
 ) -> None:
     """Call :func:`blend` if ``target`` is not None."""
-    raise NotImplementedError("kernels only")
+    raise NotImplementedError("this function can only be called in Numba kernels")
 
 
 @overload(blend_target)

@@ -58,12 +58,12 @@ def open_tile(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> tu
         tile: the tile.
         scratch: [actions * TILE], used for short arrays only.
     """
-    raise NotImplementedError("kernels only")
+    raise NotImplementedError("this function can only be called in Numba kernels")
 
 
 def close_tile(stored: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Pack the scratch space of :func:`open_tile`; does nothing for floating-point arrays."""
-    raise NotImplementedError("kernels only")
+    raise NotImplementedError("this function can only be called in Numba kernels")
 
 
 @kernel(error_model="numpy")

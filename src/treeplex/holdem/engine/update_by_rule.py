@@ -35,7 +35,7 @@ def update_by_rule(
 
     The arguments are those of :func:`update_by_test`, :func:`update_adaptively` and :func:`update`.
     """
-    raise NotImplementedError("kernels only")
+    raise NotImplementedError("this function can only be called in Numba kernels")
 
 
 @overload(update_by_rule)

@@ -143,7 +143,7 @@ def compile_spot(
     """
     spot = spot if isinstance(spot, Spot) else load_spot(spot)
     if spot.runouts and not isomorphism:
-        raise GameError("a spot with a subset of boards needs isomorphism; leave isomorphism on")
+        raise GameError("a spot with a subset of boards needs suit isomorphism; use isomorphism=True")
     check_boards(spot, isomorphism=isomorphism)
     betting = betting_tree(spot) if betting is None else betting
     forests = forests_of(betting, spot.rake, root)
@@ -154,7 +154,7 @@ def compile_spot(
         raise GameError(f"the format {spot.format.name} has more than {MOST_HANDS:,} hands; use a smaller deck")
     compatible = pair_weight(spot, hands, first)
     if not compatible > 0:
-        raise GameError("the ranges leave no pair of hands without a shared card; widen a range or change the board")
+        raise GameError("no hands in these ranges are compatible on this board; widen a range or change the board")
     raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)
     form = arrays_of(spot, forests, boards, hands)
     return CompiledSpot(spot, betting, forests, boards, form, compatible, raked, isomorphism)

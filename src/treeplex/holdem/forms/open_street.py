@@ -30,7 +30,7 @@ def compile_open_street(spot: Spot, betting: BettingTree, root: int) -> Compiled
     """
     event = betting.nodes[root]
     if not isinstance(event, Decision) or event.street == betting.streets[-1]:
-        raise AlgorithmError("a street compiled alone must begin with a decision, before the last street")
+        raise AlgorithmError("only a street that begins with a decision and is not the last one can be compiled alone")
     street, hands = Forest(event.street, [root]), Hands(spot)
     grow(street, betting, spot.rake, last=False)
     held = np.flatnonzero(spot.ranges[0] > 0), np.flatnonzero(spot.ranges[1] > 0)
@@ -39,7 +39,7 @@ def compile_open_street(spot: Spot, betting: BettingTree, root: int) -> Compiled
     following = Board(spot.board, 0, 1, (none, none), (none, none), (none, none), [IDENTITY], [(none, none)], [IDENTITY])
     compatible = pair_weight(spot, hands, first)
     if not compatible > 0:
-        raise GameError("the ranges leave no pair of hands without a shared card; widen a range or change the board")
+        raise GameError("no hands in these ranges are compatible on this board; widen a range or change the board")
     forests, boards = [street, Forest(event.street + 1, street.below)], [[first], [following]]
     form = arrays_of(spot, forests, boards, hands)
     return CompiledSpot(spot, betting, forests, boards, form, compatible, bool(spot.rake.rate), False)

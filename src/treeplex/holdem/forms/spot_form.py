@@ -142,7 +142,7 @@ class SpotForm:
             SpecError: a lock's shape differs from its node's.
         """
         if "seen" in needs:
-            raise AlgorithmError("needs the speed of policy changes, which hold'em spots do not measure; use another algorithm")
+            raise AlgorithmError("observes how fast policies change, which hold'em spots do not measure; use another algorithm")
         if self.storage in SMALL_INTEGERS and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
             raise AlgorithmError(f"does not support storage {self.storage}; use float32")
         store = Store(**store_of(self.game, needs, STORAGE[self.storage], self.locks))
@@ -172,7 +172,9 @@ class SpotForm:
             return
         plain = (1.0, 1.0, 0.0)
         if store.guesses is store.regrets and (rows[:, [PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION]] != plain).any():
-            raise SpecError("the rule starts to predict in the middle of a run; predict from the first iteration")
+            raise SpecError(
+                "the update rule starts to predict in the middle of a run; make it predict from the first iteration"
+            )
         self.crew.iterate(rows, store)
 
     def iterate_learned(

@@ -292,7 +292,6 @@ def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:
     gigabytes = NUMBER_BYTES * size.stored / 1e9
     raise SpecError(
         f"with {len(spot.format.deck)} cards from {begins} on there are {sum(size.boards):,} boards and {size.stored:.1e} "
-        f"numbers to store, at least {gigabytes:,.0f} GB of memory; give a board, so that the spot begins on the flop or the "
-        "turn, deal a subset of boards (runouts: {flop: 25, turn: 12, river: 12}), or use a small deck, such as format: "
-        "royal"
+        f"numbers to store, which need at least {gigabytes:,.0f} GB of memory; give a flop or turn board, deal a subset "
+        "of boards (runouts: {flop: 25, turn: 12, river: 12}), or use a small deck, such as format: royal"
     )

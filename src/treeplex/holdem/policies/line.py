@@ -158,7 +158,7 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
             location = location.dealt(node.child if isinstance(node, StreetEnd) else location.node, cards)
             waiting += used
         else:
-            raise SpecError(f"{where}: the hand is over after {location.line!r}; leave the step out")
+            raise SpecError(f"{where}: the hand is over after {location.line!r}; remove this step")
     node = tree.nodes[location.node]
     return location.dealt(node.child, ()) if open_cards and isinstance(node, StreetEnd) else location
 

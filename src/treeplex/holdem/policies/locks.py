@@ -142,7 +142,10 @@ def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
     if len(lock.hands) == size:
         return lock.hands > 0
     if game.spot.format.hole != 2:
-        raise SpecError(f"{lock.place}: two-card hands in a format with one hole card; leave the hands out to lock all")
+        raise SpecError(
+            f"{lock.place}: the hands have two cards, but the format deals one hole card; leave out the "
+            "hands to lock all of them"
+        )
     return np.asarray(lock.hands[hand_numbers(game.spot.format.hands)] > 0)
 
 

@@ -34,7 +34,7 @@ def network_in(path: str | os.PathLike[str]) -> NeuralPolicy | None:
         return NeuralPolicy.load(file)
     if Path(path).is_dir():
         raise FileError(
-            f"{path} is a folder without a network for a hold'em spot; give a folder of treeplex train deep-cfr SPOT, "
+            f"{path} is a folder without a network for a hold'em spot; give a folder written by treeplex train deep-cfr SPOT, "
             "a solved spot (.spot), or 'uniform'"
         )
     return None
@@ -53,8 +53,8 @@ def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy
     needed, free = memory_needed(game, network.members, threads), available_memory()
     if free is not None and needed > free:
         raise PolicyError(
-            f"evaluating a network on {game} needs {megabytes(needed)} of memory, but {megabytes(free)} are free; free some, "
-            "or estimate by play (treeplex playouts)"
+            f"evaluating a network on {game} needs {megabytes(needed)} of memory, but only {megabytes(free)} are "
+            "free; free some, or estimate exploitability by playouts (treeplex playouts)"
         )
     what = f"reading the network at {game.infosets:,} infosets, {megabytes(needed)} of memory"
 

@@ -239,9 +239,10 @@ class Browser:
         name = cards_to_string(cards)
         if self.game.spot.runouts:
             raise SpecError(
-                f"{name} is not dealt here, since this spot deals a subset of boards; show the line before to see which"
+                f"{name} is not dealt here, since this spot deals only a subset of boards; show the preceding line "
+                "to see which cards are dealt"
             )
-        raise SpecError(f"{name} cannot be dealt here, since every hand of a range has one of these cards; name others")
+        raise SpecError(f"{name} cannot be dealt here, since every hand of one range contains one of these cards; name others")
 
     def deals(self, line_end: Place) -> set[frozenset[int]]:
         """The cards dealt at the end of a street in a spot with a subset of boards."""

@@ -76,11 +76,11 @@ class MatchState:
         held, *shown = parts[4].split("/")
         hole, board = tuple(cards_of(text) for text in held.split("|")), [cards_of(text) for text in shown]
         if len(hole) != 2 or not {len(cards) for cards in hole} <= {0, 2}:
-            raise GameError("expected two hole cards per player, or none where hidden, separated by |")
+            raise GameError("expected two hole cards per player, or none if they are hidden, separated by |")
         if not hole[int(parts[1])]:
             raise GameError(f"MATCHSTATE hides position {parts[1]}'s own cards")
         if [len(cards) for cards in board] != [3, 1, 1][: len(board)]:
-            raise GameError("a board has a flop of three cards, a turn of one and a river of one")
+            raise GameError("a board consists of three flop cards, one turn card and one river card")
         if len(board) != parts[3].count("/"):
             raise GameError("the board does not match the streets of the betting")
         return cls(int(parts[1]), int(parts[2]), parts[3], hole, tuple(card for cards in board for card in cards))

@@ -88,7 +88,7 @@ def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | N
     except (TimeoutError, urllib.error.URLError) as error:
         if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):
             raise NoAnswerError(
-                f"{url} does not answer within {seconds:g} s; allow more with --timeout, or try again later"
+                f"{url} does not answer within {seconds:g} s; allow more time with --timeout, or try again later"
             ) from error
         sent = not isinstance(error.reason, ConnectionRefusedError | socket.gaierror)
         what = said_by(error.reason)

@@ -51,7 +51,7 @@ class Lines:
                 if text and text[0] not in "#;":
                     return text
             if len(self._buffer) > LONGEST:
-                raise GameError(f"{self.who} sends a line without a line end; check that it uses the ACPC protocol")
+                raise GameError(f"{self.who} sent a line without a newline; check that it uses the ACPC protocol")
             left = until - monotonic()
             if left <= 0:
                 raise LateError(f"{self.who} sent nothing for {seconds:.4g} s")
@@ -76,6 +76,6 @@ class Lines:
             self.connection.settimeout(seconds)
             self.connection.sendall(f"{line}\r\n".encode())
         except TimeoutError as error:
-            raise LateError(f"{self.who} accepted no line for {seconds:.4g} s") from error
+            raise LateError(f"{self.who} accepted no data for {seconds:.4g} s") from error
         except OSError as error:
             raise LeftError(f"{self.who} has disconnected ({error.strerror or error})") from error

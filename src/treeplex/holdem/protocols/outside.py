@@ -118,7 +118,7 @@ class OutsideHand:
             labels = list(self.agent.game.options(state).labels)
             raises = [label for label in labels if label > CALL]
             if not raises:
-                raise GameError(f"a raise to {action}, but the agent's game has no raise here")
+                raise GameError(f"the server reports a raise to {action}, but the agent's game allows no raise here")
             if action == self.rules.stacks[self.table.player]:
                 ours = raises[-1]
             else:
@@ -168,9 +168,9 @@ def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) ->
             while end < len(line) and line[end] in DIGITS:
                 end += 1
             if end == index:
-                raise GameError(f"line {line!r}: a bet without an amount")
+                raise GameError(f"line {line!r}: a bet has no amount")
             if end - index > MOST_DIGITS:
-                raise GameError(f"line {line[:80]!r}: a bet of {end - index} digits")
+                raise GameError(f"line {line[:80]!r}: a bet has {end - index} digits")
             chips = int(line[index:end]) + (table.base if letter == "b" else 0)
             if chips <= CALL:  # these numbers stand for fold and call
                 raise GameError(

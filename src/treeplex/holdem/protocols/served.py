@@ -92,7 +92,8 @@ class HandsFile:
         for name, value in self.about.items():
             if header.get(name) != value:
                 raise FileError(
-                    f"{self.path} has hands with {name} {header.get(name)!r}, not {value!r}; give --out another name"
+                    f"{self.path} contains hands with {name} {header.get(name)!r}, not {value!r}; choose another "
+                    "file with --out"
                 )
         self.hands = [self._hand(lines, number) for number in range(2, len(lines) + 1)]
         self._cut()
@@ -105,7 +106,7 @@ class HandsFile:
             try:
                 os.truncate(self.path, data.rfind(b"\n") + 1)
             except OSError as error:
-                raise FileError(f"cannot write {self.path}: {reason(error)}; give --out another name") from error
+                raise FileError(f"cannot write {self.path}: {reason(error)}; choose another file with --out") from error
 
     def _line(self, lines: list[str], number: int) -> dict[str, Any]:
         try:
@@ -120,5 +121,5 @@ class HandsFile:
         record, kinds = self._line(lines, number), ServedHand.__annotations__
         wrong = [field.name for field in fields(ServedHand) if not isinstance(record.get(field.name), kinds[field.name])]
         if wrong or len(record) != len(kinds):
-            raise FileError(f"{self.path}:{number}: invalid fields {wrong or list(record)} of a hand; fix or remove that line")
+            raise FileError(f"{self.path}:{number}: invalid hand fields {wrong or list(record)}; fix or remove this line")
         return ServedHand(**record)

@@ -44,7 +44,7 @@ def small_holdem(
     values |= {"ante": ante, "bets": bets, "raises": raises, "sizes": sizes, "stack": stack}
     if sizes:
         if bets:
-            raise SpecError(f"{name}: bets are for fixed limit and sizes for no limit; give only one of them")
+            raise SpecError(f"{name}: 'bets' is for fixed limit and 'sizes' for no limit; give only one of them")
         texts = ",".join(map(str, items(name, "sizes", sizes)))
         plan: BetPlan | FixedLimit = BetPlan.same(texts, texts, streets=len(streets))
         integer(name, "stack", stack, 1)

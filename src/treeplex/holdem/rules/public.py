@@ -78,7 +78,7 @@ class HoldemGame(PublicGame):
             GameError: the spot deals only a subset of boards.
         """
         if spot.runouts:
-            raise GameError("a spot with a subset of boards cannot be searched; leave its runouts out, or solve it")
+            raise GameError("a spot with a subset of boards cannot be searched; leave out 'runouts', or solve the spot")
         return cls(spot, betting_tree(spot))
 
     @cached_property
@@ -136,13 +136,13 @@ class HoldemGame(PublicGame):
             GameError: no such node, or the node's street does not match the board.
         """
         if not 0 <= node < len(self.tree):
-            raise GameError(f"no node {node} in a betting tree of {len(self.tree)}")
+            raise GameError(f"no node {node} in a betting tree of {len(self.tree)} nodes")
         board, event = tuple(map(int, board)), self.tree.nodes[node]
         street = self.spot.format.street(board)
         runs_out = not isinstance(event, Decision | StreetEnd | Fold)
         begins = board[: len(self.spot.board)] == self.spot.board
         if not begins or not (street == event.street or (runs_out and street > event.street)):
-            raise GameError(f"the betting is not at node {node} on the board {cards_to_string(board)}")
+            raise GameError(f"betting node {node} cannot be reached on the board {cards_to_string(board)}")
         return HoldemState(node, board)
 
     def path_to(self, state: State) -> list[int]:
@@ -188,11 +188,12 @@ class HoldemGame(PublicGame):
                 raise GameError(f"no action number {label} at {self.name_of(state)}")
             return HoldemState(event.children[label], board)
         if not due:
-            raise GameError(f"no card is dealt next on {cards_to_string(board)}")
+            raise GameError(f"no card is dealt next on the board {cards_to_string(board)}")
         cards = cards_of_deal(label, due)
         if len({*cards, *board}) < due + len(board) or not {*cards} <= {*self.spot.format.deck}:
             raise GameError(
-                f"{cards_to_string(cards)} cannot be dealt on {cards_to_string(board)}: on the board, twice, or not in the deck"
+                f"{cards_to_string(cards)} cannot be dealt on {cards_to_string(board)}: a card is on the board, "
+                "appears twice or is not in the deck"
             )
         return HoldemState(event.child if isinstance(event, StreetEnd) else node, (*board, *cards))
 
@@ -321,7 +322,7 @@ class HoldemGame(PublicGame):
 
     def cut(self, beliefs: Sequence[Any], horizon: Any, gadget: Any = None) -> Any:
         if len(beliefs) != 1:
-            raise GameError(f"subgames of hold'em are cut one at a time, not {len(beliefs)}")
+            raise GameError(f"hold'em subgames are cut one at a time; give one belief, not {len(beliefs)}")
         return named(f"{SEARCH}.subgames.subgame:cut_holdem")(self, beliefs[0], horizon, gadget)
 
     def continuations(self, policies: Sequence[Sequence[Any]], boards: int) -> Any:
@@ -362,7 +363,7 @@ class HoldemGame(PublicGame):
         after, action = other.event(there), event.actions[label]
         assert isinstance(after, Decision)
         if action not in after.actions:
-            raise GameError(f"with that size, the spot's merge drops {action}, which was played; give another size")
+            raise GameError(f"with that size, the spot's setting 'merge' drops {action}, which was played; give another size")
         return after.actions.index(action)
 
 

@@ -347,7 +347,7 @@ class PokerPublicTree(public.PublicTree):
         assert isinstance(other, PokerPublicTree)
         name = self.game.names[label]
         if name not in other.game.names:
-            raise GameError(f"with that size, the spot's merge drops {name}, which was played; give another size")
+            raise GameError(f"with that size, the spot's setting 'merge' drops {name}, which was played; give another size")
         return other.game.names.index(name)
 
     def state_in(self, state: public.State, other: public.PublicGame) -> public.PublicState:

@@ -89,7 +89,7 @@ def start_of(spot: Spot) -> Belief:
     if spot.rake.rate:
         raise AlgorithmError("the agent does not support rake; leave the rake out")
     if spot.blinds is not None:
-        raise AlgorithmError("the agent needs a board and no blinds; give the board and the pot")
+        raise AlgorithmError("the agent needs a spot with a board and without blinds; give the board and the pot")
     later = spot.bets.streets[spot.street + 1 :] if isinstance(spot.bets, BetPlan) else ()
     if any(sizes.donk is not None for street in later for sizes in street):
         raise AlgorithmError("the agent does not support donk sizes after the first street; set donk to default")

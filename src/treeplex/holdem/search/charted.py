@@ -40,7 +40,7 @@ class ChartedAgent(BaseAgent):
         super().__init__(game, generator)
         rules, table = game.rules, game.rules.betting.root
         if game.players != 2 or rules.format != HOLDEM or rules.betting.dealer != 1 or any(rules.antes):
-            raise SpecError("preflop charts need two players, 52 cards, no antes and the button at player 1; leave chart out")
+            raise SpecError("preflop charts need two players, 52 cards, no antes and player 1 on the button; leave out 'chart'")
         if table.paid[0] != 2 * table.paid[1]:
             raise SpecError(
                 f"preflop charts need blinds in the ratio 1:2, but the table's are {table.paid[1]} and {table.paid[0]}"
@@ -60,7 +60,7 @@ class ChartedAgent(BaseAgent):
             GameError: ``at`` lies within a hand.
         """
         if at is not None and at.state != self.game.first_state():
-            raise GameError("a preflop chart needs the hand from its start; leave at out")
+            raise GameError("a preflop chart must follow the hand from its start; leave out 'at'")
         self.sit(seat, generator)
         self.guide.begin(seat)
         self.state, self.at = self.game.first_state(), 0

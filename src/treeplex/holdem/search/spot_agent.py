@@ -41,7 +41,7 @@ class SpotAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """Begin a hand; see :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None and at.state != self.holdem.first_state():
-            raise GameError("the solution of a spot is played from the start of the spot; leave at out")
+            raise GameError("a solved spot is played from its start; leave out 'at'")
         self.sit(seat, generator)
         self.state, self._line = self.holdem.first_state(), ()
 

@@ -84,7 +84,7 @@ class WholeHoldemAgent(BaseAgent):
         super().__init__(game, generator)
         if game.players != 2 or game.rules.betting.dealer != 1 or game.rules.betting.limits:
             raise GameError(
-                "streets are solved in heads-up no-limit hold'em with the button at player 1; leave dealer and bets out"
+                "street solving needs heads-up no-limit hold'em with player 1 on the button; leave out 'dealer' and 'bets'"
             )
         self.holdem, self.guide, self.solving, self.leaf = game, guide, solving or StreetSolving(), leaf
         self.pace, self._numbers = PACE, 0

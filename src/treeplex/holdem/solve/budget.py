@@ -227,7 +227,7 @@ def fit_spot(spot: Spot, budget: Budget, *, threads: int | None = None, pace: fl
     if not isinstance(plan, BetPlan):
         raise SpecError("budget: fixed-limit spots have no sizes to choose; leave the budget out")
     if how.until:
-        raise SpecError(f"budget: it covers all streets; leave until {how.until} out, or the budget")
+        raise SpecError(f"budget: a budget covers all streets; leave out either 'until' ({how.until}) or the budget")
     target = how.target or Target(DEFAULT_SHARE, True)
     how = replace(how, threads=checked_threads(how.threads or threads), target=target)
     larger: str | None = None

@@ -58,7 +58,7 @@ def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Ar
     hands = Hands(spot)
     if old.isomorphism and set(symmetries_of(spot, hands)) != set(symmetries_of(old.spot, hands)):
         raise SpecError(
-            "the new ranges have other suit symmetries than the old ones, so boards differ; solve the spot from the start"
+            "the new ranges have different suit symmetries from the old ones, so boards differ; solve the spot from the start"
         )
     state = without_average(solution.state or {})
     sized_alike = spot.bets.to_json() == old.spot.bets.to_json() and spot.chip == old.spot.chip
@@ -69,8 +69,8 @@ def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Ar
         return replace(old, spot=spot, form=form, compatible=pair_weight(spot, hands, first)), state
     if solution.settings.storage not in FLOATS:
         raise SpecError(
-            f"a solution in storage {solution.settings.storage} carries over only to the same hands and sizes with other "
-            "weights; solve the spot from the start"
+            f"a solution in storage {solution.settings.storage} carries over only if hands and bet sizes stay the "
+            "same and only their weights change; solve the spot from the start"
         )
     game = compile_spot(spot, isomorphism=old.isomorphism)
     match = matched_betting(game.betting, old.betting)
@@ -86,7 +86,7 @@ def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
     old = solution.game.spot
     if solution.settings.until:
         raise SpecError(
-            f"the solution to start from stops at the {solution.settings.until} (until) and has no regrets on later streets; "
+            f"the solution to start from was solved with until={solution.settings.until} and has no regrets on later streets; "
             "solve the spot from the start"
         )
     if reread(replace(spot, ranges=old.ranges, bets=old.bets, chip=old.chip)).identity != reread(old).identity:

@@ -140,15 +140,15 @@ def read_header(path: str | os.PathLike[str]) -> Header:
             file.seek(max(end, 0))
             length, _ = TRAILER.unpack(file.read(TRAILER.size))
             if length > min(end - len(MAGIC), MOST_HEADER):
-                raise ValueError("no length of a header")
+                raise ValueError("the header length is invalid")
             file.seek(end - length)
             header: Header = parse_json(file.read(length))
             if header["version"] != VERSION:
-                raise ValueError("another version")
+                raise ValueError("unsupported version")
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
     except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
-        raise FileError(f"{path} is truncated, was changed, or is of another version; solve the spot again") from error
+        raise FileError(f"{path} is truncated, was changed, or has another format version; solve the spot again") from error
     return header
 
 
@@ -162,12 +162,13 @@ def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any
     needed = 0
     for entry in entries:
         if entry["kind"] not in KINDS or any(type(length) is not int or length < 0 for length in entry["shape"]):
-            raise ValueError("no size or kind of numbers")
+            raise ValueError("an array's shape or dtype is invalid")
         needed += np.dtype(entry["kind"]).itemsize * math.prod(entry["shape"])
     free = available_memory()
     if free is not None and needed > free:
         raise FileError(
-            f"{path} needs {megabytes(needed)} of memory, but {megabytes(free)} are free; read it on a machine with more"
+            f"{path} needs {megabytes(needed)} of memory, but only {megabytes(free)} are free; read it on a machine "
+            "with more memory"
         )
 
 

@@ -60,9 +60,9 @@ def judge_first_street(
         and not (start.game.isomorphism or start.game.cut_short)
     )
     if not fits:
-        raise PolicyError(f"start from a resumable solution by {JUDGED_BY}, made with isomorphism=False and storage float32")
+        raise PolicyError(f"start from a resumable solution by {JUDGED_BY} with isomorphism=False and storage float32")
     if start is not None and start.spot.identity != solution.spot.identity:
-        raise PolicyError("the solution to start from belongs to another spot; use one of the same spot")
+        raise PolicyError("the solution to start from belongs to another spot; use a solution of this spot")
     if start is None:
         check_judging(solution.spot, threads=threads)
     game = compile_spot(solution.spot, isomorphism=False) if start is None else start.game

@@ -205,7 +205,7 @@ class SpotJob(SolvingJob):
         try:
             records = records_of(json.loads(path.read_text()))
         except (OSError, ValueError, TypeError, IndexError) as error:
-            raise FileError(f"cannot read {path} ({error}); remove it, which loses its records") from error
+            raise FileError(f"cannot read {path} ({error}); delete it, which discards its records") from error
         records = tuple(record for record in records if record.done <= self.done)
         if records:
             self.clock.seconds, self.clock.cpu_seconds = records[-1].seconds, records[-1].cpu_seconds

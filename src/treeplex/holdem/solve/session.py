@@ -111,7 +111,7 @@ def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: 
     if stops_early(given, request):
         return until_session(given, request, stack)
     if request.options.get("judge"):
-        raise SpecError("judge needs until (solves of all streets are always evaluated); leave it out")
+        raise SpecError("'judge' needs 'until', since solves of all streets are always evaluated; leave it out")
     limits = Limits.of(given, request)
     if resume is not None:
         solver, settings, memory = resumed_solver(given, request, limits, stack)
@@ -178,8 +178,8 @@ def resumed_solver(spot: Spot | None, request: SolveRequest, limits: Limits, sta
     settings = settings_of(resume.spot, resume.settings.storage, limits, resume)
     if request.algorithm is None and is_own(resume.algorithm):
         raise SpecError(
-            f"the spot was solved by {resume.algorithm!r}, custom code, which is not run from a file; "
-            "give it again (-a, or algorithm=)"
+            f"the spot was solved by a custom algorithm, {resume.algorithm!r}; custom code is never run from a "
+            "file, so give it again (-a, or algorithm=)"
         )
     algorithm = resume.algorithm if request.algorithm is None else request.algorithm
     begun = solver_for(resume.game, algorithm, settings, resume.locks, limits, stack)
@@ -189,7 +189,7 @@ def resumed_solver(spot: Spot | None, request: SolveRequest, limits: Limits, sta
     solver.algorithm = resume.algorithm
     if limits.iterations is not None and limits.iterations < resume.iterations:
         done = resume.iterations
-        raise SpecError(f"iterations is the total, and {done} are done already; set more than {done}")
+        raise SpecError(f"'iterations' is the total, and {done} are already done; set more than {done}")
     return begun
 
 
@@ -203,7 +203,7 @@ def stops_early(spot: Spot | None, request: SolveRequest) -> bool:
         or (resume and resume.settings.until)
     )
     if net and not until:
-        raise SpecError("net needs until; give the street (until: turn, --until turn), or leave net out")
+        raise SpecError("'net' needs 'until'; give the street (until: turn, --until turn), or leave out 'net'")
     return bool(until)
 
 
@@ -271,7 +271,7 @@ def check_start(start: HoldemSolution, request: SolveRequest, how: SolveFields) 
     if request.options.get("locks", how.locks):
         raise SpecError("locks cannot be combined with a solution to start from; leave one of them out")
     if request.options.get("storage") not in (None, start.settings.storage):
-        raise SpecError(f"the solution to start from has storage {start.settings.storage}; leave storage out")
+        raise SpecError(f"the solution to start from has storage {start.settings.storage}; leave out 'storage'")
     if is_own(start.algorithm) or (
         request.algorithm is not None and not same_algorithm(str(request.algorithm), start.algorithm)
     ):
@@ -287,9 +287,9 @@ def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None,
     if spot is not None and reread(spot).identity != reread(resume.spot).identity:
         raise SpecError("the solution to resume belongs to another spot; leave the spot out, or solve it from the start")
     if storage is not None and storage != resume.settings.storage:
-        raise SpecError(f"the solution to resume has storage {resume.settings.storage}, not {storage}; leave storage out")
+        raise SpecError(f"the solution to resume has storage {resume.settings.storage}, not {storage}; leave out 'storage'")
     if locks:
-        raise SpecError("a resumed solution keeps its own locks; leave locks out, or solve the spot from the start")
+        raise SpecError("a resumed solution keeps its own locks; leave out 'locks', or solve the spot from the start")
 
 
 def solver_for(

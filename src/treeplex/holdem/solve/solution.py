@@ -264,7 +264,7 @@ def save_solution(
     all_kept = whole or cut
     keep_state = all_kept and solution.state is not None if resumable is None else resumable
     if keep_state and (solution.state is None or not all_kept):
-        raise SpecError("a solution without solver state or without some streets cannot be resumable; leave resumable out")
+        raise SpecError("a solution without solver state or without some streets cannot be resumable; leave out 'resumable'")
     arrays: dict[str, Array] = {f"range{player}": solution.spot.ranges[player] for player in (0, 1)}
     if solution.spot.strengths is not None:
         arrays["strengths"] = solution.spot.strengths
@@ -385,7 +385,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets differently")
     prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))
     if not 1 <= streets <= len(game.boards):
-        raise FileError(f"it covers {streets} streets of {len(game.boards)}")
+        raise FileError(f"it covers {streets} of {len(game.boards)} streets")
     state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
     end = first_number(game, streets, STORE)
     average = state["average"] if state else arrays["policy"].astype(np.float32)

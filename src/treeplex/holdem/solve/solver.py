@@ -108,7 +108,7 @@ class HoldemSolver(FormSolver[Any]):
             saved = arrays.get(name)
             if saved is None or saved.shape != array.shape or saved.dtype != array.dtype:
                 what = "missing" if saved is None else f"{saved.dtype} {saved.shape}, not {array.dtype} {array.shape}"
-                raise FileError(f"solver state does not fit: {name!r} is {what}; use one of this spot")
+                raise FileError(f"solver state does not fit: {name!r} is {what}; use a state saved for this spot")
         self.form.restore(self.tables, iteration, arrays)
         self.iteration = iteration
 

@@ -153,7 +153,7 @@ class SpotGame(Solvable):
         """The estimate of solving the spot, computed without building it."""
         how = self.spot.settings
         if how.until:
-            raise SpecError(f"estimates cover all streets; leave until {how.until} out")
+            raise SpecError(f"estimates cover all streets; leave out 'until' ({how.until})")
         return estimate_spot(self.spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
 
     @property

@@ -79,7 +79,7 @@ def read_fields(path: Path) -> list[str]:
 def betting_round(text: str, path: Path) -> int:
     """The betting round."""
     if text not in map(str, BOARD_CARDS):
-        raise FileError(f"{path}, line 1: betting round {text[:20]!r}; it must be 3 (turn) or 4 (river)")
+        raise FileError(f"{path}, line 1: betting round is {text[:20]!r}; it must be 3 (turn) or 4 (river)")
     return int(text)
 
 
@@ -101,7 +101,7 @@ def positive(text: str, path: Path) -> float:
     except ValueError:
         pot = np.nan
     if not (np.isfinite(pot) and pot > 0):
-        raise FileError(f"{path}, line 3: pot {text[:20]!r}; it must be a number of chips greater than 0")
+        raise FileError(f"{path}, line 3: pot is {text[:20]!r}; it must be a number of chips greater than 0")
     return pot
 
 

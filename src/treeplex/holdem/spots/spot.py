@@ -327,7 +327,7 @@ def check_cards(spot: Spot) -> None:
     runouts = (0,) * (street + 1) + runouts[street + 1 :]
     object.__setattr__(spot, "runouts", runouts if any(runouts) else ())
     if spot.blinds is not None and (spot.board or street != 0):
-        raise SpecError("spot: blinds need an empty board; leave blinds out, or the board empty")
+        raise SpecError("spot: blinds need an empty board; leave out the blinds or the board")
 
 
 def check_chips(spot: Spot) -> None:
@@ -355,14 +355,14 @@ def check_chips(spot: Spot) -> None:
         amounts |= {"small blind": small, "big blind": big}
     for name, amount in amounts.items():
         if amount > MOST_CHIPS:
-            raise SpecError(f"spot: {name} is {amount:g}; give at most {MOST_CHIPS:g} chips, in a larger unit")
+            raise SpecError(f"spot: {name} is {amount:g}; give at most {MOST_CHIPS:g} chips, or use a larger unit")
         check_multiple(name, amount, spot.chip)
 
 
 def check_multiple(name: str, amount: float, chip: float) -> None:
     """Reject an amount that is not a multiple of the chip."""
     if not is_multiple(amount, chip):
-        raise SpecError(f"spot: {name} {amount:g} is not a multiple of chip {chip:g}; round it, or make chip smaller")
+        raise SpecError(f"spot: {name} {amount:g} is not a multiple of chip {chip:g}; round it, or decrease 'chip'")
 
 
 def is_multiple(amount: float, chip: float) -> bool:
@@ -386,7 +386,7 @@ def check_bets(spot: Spot) -> None:
         )
     if spot.blinds is None and isinstance(spot.bets, BetPlan):
         if not spot.bets.limps:
-            raise SpecError("spot: limps needs blinds; give blinds, or leave limps out")
+            raise SpecError("spot: 'limps' needs blinds; give blinds, or leave out 'limps'")
         if any(size.kind == "blinds" for size in spot.bets.sizes()):
             raise SpecError("spot: sizes in big blinds need blinds; give chips, such as 5c, or blinds")
     if spot.rake.no_flop_no_drop and spot.format.deal[0]:
@@ -437,7 +437,7 @@ def checked_strengths(spot: Spot) -> Ints | None:
     if spot.strengths is None:
         return None
     if len(spot.board) != sum(spot.format.deal):
-        raise SpecError("spot: strengths need a complete board; leave strengths out on earlier streets")
+        raise SpecError("spot: 'strengths' needs a complete board; leave it out on earlier streets")
     copy = np.array(spot.strengths)
     if copy.shape != (len(spot.format.hands),) or not np.issubdtype(copy.dtype, np.integer):
         raise SpecError(f"spot: strengths have shape {copy.shape}; give {len(spot.format.hands)} integers, one per hand")

@@ -49,7 +49,7 @@ def whole_spot(game: PublicHoldem) -> Spot:
     if not plain:
         raise GameError(
             "compiling full-game hold'em needs equal stacks, two blinds, pot-relative or all-in sizes for every street "
-            "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets and raises out"
+            "(sizes=[100%;a]) and no limit on raises; leave out 'dealer', 'rake', 'bets' and 'raises'"
         )
     small, big = betting.blinds
     return Spot(

@@ -227,7 +227,7 @@ class StreetSubgame(Subgame):
 
     def start(self, ranges: Ranges | None = None, *, predicts: bool = True) -> "StreetArrays":
         if self.gadget is not None:
-            raise AlgorithmError("streets of full-game hold'em do not support gadgets; search without one")
+            raise AlgorithmError("street search in full-game hold'em does not support gadgets; search without one")
         return StreetArrays(self, self.ranges if ranges is None else ranges)
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:

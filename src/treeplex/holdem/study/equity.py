@@ -167,7 +167,7 @@ def equity(
 def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> EquityTable:
     """Validate and parse the arguments."""
     if not 2 <= len(ranges) <= MOST_PLAYERS:
-        raise SpecError(f"{len(ranges)} ranges; give two to {MOST_PLAYERS}")
+        raise SpecError(f"{len(ranges)} ranges are given; give two to {MOST_PLAYERS}")
     cards, gone = parse_cards(board), parse_cards(dead)
     if len(cards) not in BOARD_SIZES:
         raise SpecError(f"board {shown(board)} has {len(cards)} cards; give none, three, four or five")

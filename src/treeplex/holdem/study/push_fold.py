@@ -127,7 +127,9 @@ def largest_stacks(most: float, *, step: float = 0.5, ante: float = 0.0) -> tupl
             stacks.
     """
     if not 0 < step <= most or most / step > MOST_STEPS:
-        raise SpecError(f"the step is {step:g} big blinds; give one above 0 with at most {MOST_STEPS:,} stacks up to {most:g}")
+        raise SpecError(
+            f"the step is {step:g} big blinds; give a step above 0 with at most {MOST_STEPS:,} stacks up to {most:g}"
+        )
     if not (isfinite(ante) and 0 <= ante < most - BIG):
         raise SpecError(
             f"the ante is {ante:g} big blinds; give 0 or more, so that the largest stack {most:g} exceeds big blind and ante"

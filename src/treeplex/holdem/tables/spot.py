@@ -186,7 +186,9 @@ class HoldemTable(Table):
             return self._agent.add(number)
         offered = action_to(event, number)
         if offered is None:
-            raise GameError(f"no bet of {number:,.12g} total chips here; this opponent supports only the spot's sizes")
+            raise GameError(
+                f"a bet to a total of {number:,.12g} chips is not allowed here; this opponent supports only the spot's sizes"
+            )
         return offered
 
     def reply(self) -> int:

@@ -228,7 +228,7 @@ class WholeTable(Table):
                 return rules.stacks[table.player]
             if CALL in labels and table.faced >= rules.stacks[table.player]:
                 return CALL
-            raise GameError(f"you cannot go all-in here; {self._allowed(raises)}")
+            raise GameError(f"all-in is not allowed here; {self._allowed(raises)}")
         if text in ("bet", "raise") and len(raises) == 1:
             return raises[0]
         if bet is None or bet.bare:
@@ -242,7 +242,7 @@ class WholeTable(Table):
             label = table.base + round(chips)
         if label in labels and label > CALL:
             return label
-        raise GameError(f"no bet of {self.amount(label - table.base)} on this street; {self._allowed(raises)}")
+        raise GameError(f"a bet to {self.amount(label - table.base)} on this street is not allowed; {self._allowed(raises)}")
 
     def reply(self) -> int:
         self._replying = True

@@ -82,7 +82,9 @@ def holdem(
     streets = form.streets
     posted = amounts("blinds", blinds, 0, seats)
     if len(posted) < 2 or list(posted) != sorted(posted) or not posted[1]:
-        raise SpecError(f"{NAME}: blinds are {list(posted)}; give the small and the big blind, then straddles, ascending")
+        raise SpecError(
+            f"{NAME}: blinds are {list(posted)}; give the small and the big blind, then any straddles, in ascending order"
+        )
     dead = isinstance(ante, list | tuple)
     antes = amounts("ante", ante, 0, seats) if dead else (integer(NAME, "ante", ante, 0, MOST_CHIPS),) * seats
     by_seat = isinstance(stack, list | tuple)
@@ -171,21 +173,24 @@ def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None
     for size in sizes:
         if size.kind == "blinds" and half_up(size.value * blind) < first:
             least = decimal(first / blind)
-            raise SpecError(f"bet size {decimal(size.value)}bb is below the smallest raise, to {least}bb; give that or more")
+            raise SpecError(f"bet size {decimal(size.value)}bb is below the minimum raise to {least}bb; give at least that")
         if size.kind == "chips" and size.value < smallest:
-            raise SpecError(f"bet size {size} is below the smallest raise, by {smallest} chips; give that or more")
+            raise SpecError(f"bet size {size} is below the minimum raise of {smallest} chips; give at least that")
 
 
 def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: Sequence[int]) -> None:
     """Reject bet sizes combined with fixed limits, for missing players, or for streets that are not played."""
     if plans and limits:
-        raise SpecError(f"{NAME}: bets are for fixed limit, {' and '.join(plans)} for no limit; give only one of them")
+        raise SpecError(f"{NAME}: 'bets' is for fixed limit and {' and '.join(plans)} for no limit; give only one of them")
     for name in plans:
         player, street = name.split("_")[0], name.split("_")[-1]
         if player in PLAYERS and seats != 2:
             raise SpecError(f"{NAME}: {name} is for two players, not {seats}; give sizes by street, such as turn=[50%;a]")
         if street in HOLDEM_STREETS[form.streets :]:
-            raise SpecError(f"{NAME}: {name} is for a street that is not played, since there are {form.streets}; leave it out")
+            raise SpecError(
+                f"{NAME}: {name} is for a street that is not played, since the game has only {form.streets} "
+                "streets; leave it out"
+            )
 
 
 def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:

@@ -64,7 +64,7 @@ def check_written(rules: HandRules) -> None:
         raise GameError("hand histories need hold'em with 52 cards; use the full deck")
     limits = rules.betting.limits
     if limits and limits != (limits[0], limits[0], limits[-1], limits[-1]):
-        raise GameError(f"hand histories need one bet for two streets and one for the last two, not {limits}")
+        raise GameError(f"hand histories need one bet size for the first two streets and one for the last two, not {limits}")
 
 
 def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
@@ -165,7 +165,7 @@ def read_phh(path: str | os.PathLike[str]) -> HoldemHistory:
 def hand_from(data: dict[str, Any]) -> HoldemHistory:
     """The hand described by the data of a PHH file."""
     if data["variant"] not in (NO_LIMIT, FIXED_LIMIT):
-        raise SpecError(f"its game is {data['variant']!r}; only hold'em ({NO_LIMIT}, {FIXED_LIMIT}) is read")
+        raise SpecError(f"its game is {data['variant']!r}; only hold'em ({NO_LIMIT}, {FIXED_LIMIT}) is supported")
     antes, blinds = ([whole_chips(chips) for chips in data[name]] for name in ("antes", "blinds_or_straddles"))
     limit = data["variant"] == FIXED_LIMIT
     even = data.get("ante_trimming_status", False) or not any(antes)
@@ -230,7 +230,7 @@ def whole_chips(amount: Any) -> int:
 def known(text: str) -> tuple[int, ...]:
     """Cards from their names; a :class:`SpecError` for unknown cards."""
     if "?" in text:
-        raise SpecError(f"cards {text} are not known; only hands with all hole cards open can be read")
+        raise SpecError(f"cards {text} are not known; only hands whose hole cards are all known can be read")
     return parse_cards(text)
 
 

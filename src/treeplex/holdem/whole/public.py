@@ -91,7 +91,7 @@ class PublicHoldem(CardGame):
         table, board = hand_of(state)
         if table.player == CHANCE:
             if label not in self.rules.format.deck or label in board:
-                raise GameError(f"chance cannot show {label!r} at {self.name_of(state)}")
+                raise GameError(f"chance cannot deal {label!r} at {self.name_of(state)}")
             return self.moved(state, label)
         if table.player < 0:
             raise GameError(f"the hand is over at {self.name_of(state)}")

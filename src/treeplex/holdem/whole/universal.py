@@ -64,8 +64,8 @@ def holdem_of_universal(text: str) -> Holdem:
     opener = around[len(posted) % players]
     if posted != sorted(posted) or first != [opener + 1, *[first[-1]] * (streets - 1)] or streets < 2:
         raise SpecError(
-            f"universal_poker: blind={values['blind']} and firstPlayer={values['firstPlayer']} are not blinds in the order of "
-            "the table; reorder them"
+            f"universal_poker: blind={values['blind']} and firstPlayer={values['firstPlayer']} do not place the "
+            "blinds in table order; reorder them"
         )
     return holdem(
         players=players,
@@ -93,5 +93,5 @@ def numbers(values: Mapping[str, object], name: str, count: int) -> list[int]:
     except ValueError:
         numbers_read = []
     if not numbers_read:
-        raise SpecError(f"universal_poker: {name} is {values[name]!r}; write integers with spaces between, {count} of them")
+        raise SpecError(f"universal_poker: {name} is {values[name]!r}; write {count} integers separated by spaces")
     return (numbers_read + [numbers_read[-1]] * count)[:count]

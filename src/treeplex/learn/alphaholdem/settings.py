@@ -31,7 +31,7 @@ class AlphaHoldemSettings(Settings):
         choices=(BEST, LATEST),
         fixed=True,
     )
-    best: int = setting(5, "K, the number of snapshots kept", low=1, fixed=True)
+    best: int = setting(5, "number of snapshots kept, K", low=1, fixed=True)
     admit: int = setting(10, "updates between snapshots", low=1)
     match: int = setting(400, "hands per Elo match", low=2)
     learning_rate: float = setting(1e-3, "Adam's step size", above=0)
@@ -45,7 +45,7 @@ class AlphaHoldemSettings(Settings):
     value: float = setting(0.5, "weight of the value loss", low=0)
     norm: float = setting(1.0, "maximum gradient norm, to which gradients are clipped", above=0)
     sizes: tuple[float, ...] = setting(
-        (0.5, 1.0, 2.0), "pot fractions of the bet columns, in addition to the largest bet", above=0, fixed=True
+        (0.5, 1.0, 2.0), "bet sizes as fractions of the pot, in addition to the largest bet", above=0, fixed=True
     )
     slots: int = setting(6, "action planes per street", low=1, fixed=True)
     channels: int = setting(16, "channels per convolution", low=1, fixed=True)

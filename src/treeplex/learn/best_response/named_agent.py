@@ -73,7 +73,7 @@ class ResponseAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None and at.game is not self.rules:
-            raise GameError("a learned response plays its full game only; it cannot start at a given belief")
+            raise GameError("a learned response plays only the full game; it cannot start at a given belief")
         self.sit(seat, generator)
         self.state = self.rules.first_state() if at is None else pair_state(at.state)
 

@@ -42,7 +42,7 @@ class Position(NamedTuple):
 
 def over(number: int) -> Position:
     """Raise an error: a finished hand has no next position."""
-    raise AssertionError("nothing follows this position")
+    raise AssertionError("the hand is over at this position")
 
 
 class World(Protocol):

@@ -118,7 +118,7 @@ def train(
         float | None,
         typer.Option(
             metavar="S",
-            help="Seconds between evaluations (0: never). Default: at most 5% of the time in small games, else never.",
+            help="Seconds between evaluations (0: never). Default: in small games at most 5% of the time, otherwise never.",
             rich_help_panel=EXECUTION,
         ),
     ] = None,

@@ -20,7 +20,7 @@ class LearningSettings(Settings):
     last_rate: float = setting(2e-5, "Adam's final step size, reached by cosine decay", above=0)
     halve: float = setting(
         0.0,
-        "halve the step size after each such fraction of training, in place of the cosine decay (0: off)",
+        "fraction of training after which the step size is halved, again and again, instead of the cosine decay (0: off)",
         low=0,
         high=1,
         added=True,

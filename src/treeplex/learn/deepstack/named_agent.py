@@ -25,7 +25,7 @@ MOST_INNER = 10_000
 class DeepStackAgentSettings(ResolvingAgentSettings):
     """Settings of the DeepStack agent."""
 
-    net: str | None = setting(None, "folder or file of train deepstack whose networks give the leaf values")
+    net: str | None = setting(None, "folder or file written by train deepstack, whose networks give the leaf values")
     leaf: str = setting(EXACT, "leaf values: exact, zero, or my.py:MyLeaf")
     leaf_iterations: int = setting(100, "iterations per exact leaf value", low=1)
     rounds: int = setting(1, "betting rounds per subgame (0: no limit)", low=0)
@@ -36,9 +36,9 @@ class DeepStackAgentSettings(ResolvingAgentSettings):
         inner = self.iterations * self.leaf_iterations
         if self.depth and self.leaf == EXACT and self.net is None and self.think is None and inner > MOST_INNER:
             raise SpecError(
-                f"depth with exact leaves re-solves the rest of the game in each iteration, {inner:,} "
-                "iterations per decision; give iterations and leaf_iterations with a product of at most "
-                f"{MOST_INNER:,}, a time limit (think), or no depth"
+                "with a depth limit, exact leaf values re-solve the rest of the game in each iteration, which "
+                f"takes {inner:,} iterations per decision; choose 'iterations' and 'leaf_iterations' with a product "
+                f"of at most {MOST_INNER:,}, set a time limit (think), or leave out 'depth'"
             )
 
 
@@ -68,7 +68,7 @@ def leaf_for(settings: DeepStackAgentSettings, game: Game) -> LeafValue:
         from treeplex.learn.deepstack.files import deepstack_leaf
 
         if settings.rounds != 1 or settings.depth:
-            raise SpecError("networks give values at the ends of betting rounds only; remove rounds and depth")
+            raise SpecError("networks give values only at the ends of betting rounds; leave out 'rounds' and 'depth'")
         return deepstack_leaf(settings.net, public_tree(game.public))
     if settings.leaf == EXACT:
         return ExactLeaf(method="cfr+", iterations=settings.leaf_iterations)

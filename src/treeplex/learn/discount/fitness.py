@@ -78,8 +78,8 @@ def fitness_on(
     for game, span in zip(games, top - bottom, strict=True):
         if not span > 0:
             raise AlgorithmError(
-                f"fitness 'relative' needs games in which DCFR beats CFR, unlike {game} in {horizon} iterations; "
-                "remove the game or use fitness 'log'"
+                f"fitness 'relative' needs games in which DCFR beats CFR, but on {game} it does not within "
+                f"{horizon} iterations; remove the game or use fitness 'log'"
             )
     return Fitness(share, top, top - bottom)
 

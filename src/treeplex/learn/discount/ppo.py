@@ -89,7 +89,7 @@ class PPO:
             if getattr(self, name) > 1:
                 raise SpecError(f"{name} of PPO is {getattr(self, name)}; it must be at most 1")
         if self.smallest > self.largest:
-            raise SpecError(f"smallest of PPO is {self.smallest}; it must be at most largest, {self.largest}")
+            raise SpecError(f"smallest of PPO is {self.smallest}; it must be at most 'largest' ({self.largest})")
 
 
 class PPOTrainer:

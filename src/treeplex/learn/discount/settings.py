@@ -32,14 +32,16 @@ class DiscountSettings(Settings):
         ("iteration", "exploitability"), "the policy's input features", choices=FEATURES, fixed=True
     )
     exponents: tuple[str, ...] | None = setting(
-        None, "exponents the policy sets (none: those of its CFR variant)", choices=EXPONENTS, fixed=True
+        None, "exponents that the policy sets (none: those of its CFR variant)", choices=EXPONENTS, fixed=True
     )
     discrete: bool = setting(False, "round exponents to integers", fixed=True)
     holds: tuple[int, ...] = setting(
-        HOLDS, "numbers of iterations that a decision can apply to (empty: one)", low=1, fixed=True
+        HOLDS, "possible numbers of iterations that a decision applies to (empty: one)", low=1, fixed=True
     )
     hidden: tuple[int, ...] = setting(HIDDEN, "units per hidden layer", low=1, fixed=True)
-    clipped: bool = setting(True, "raise alpha to at least 1 after T/2, as theorem 1 requires", fixed=True)
+    clipped: bool = setting(
+        True, "raise alpha to at least 1 after iteration T/2, as Theorem 1 of the paper requires", fixed=True
+    )
     optimizer: str = setting("es", "evolution strategies or PPO", choices=("es", "ppo"), fixed=True)
     fitness: str = setting(
         "log", "objective: log as in the paper, or relative as in the authors' code", choices=KINDS, fixed=True

@@ -101,4 +101,4 @@ def check_room(size: int, iterations: int) -> None:
     if free is not None:
         what = f"the policies of {iterations:,} iterations need" if iterations > 1 else "the policy of a search needs"
         remedy = "fewer iterations (-n) or fewer bet sizes" if iterations > 1 else "fewer bet sizes"
-        raise SpecError(f"{what} at least {megabytes(size)} of memory, but {megabytes(free)} are free; give {remedy}")
+        raise SpecError(f"{what} at least {megabytes(size)} of memory, but only {megabytes(free)} are free; give {remedy}")

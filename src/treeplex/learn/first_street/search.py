@@ -222,7 +222,9 @@ def hand_network(
     file = read_net(path, form=HAND_FORM, makers="train hand-values")
     net = hand_net_of(file)
     if net.street != following:
-        raise SpecError(f"{path} values hands at the start of the {net.street}; give a spot that begins on the street before")
+        raise SpecError(
+            f"{path} values hands at the start of the {net.street}; give a spot that begins on the preceding street"
+        )
     if spot.format != HOLDEM or spot.rake.rate or not spot.opening_pot > 0:
         raise SpecError("hand networks need the full deck, a pot above 0 and no rake; change the spot, or search with --exact")
     return file, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
@@ -335,9 +337,9 @@ def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
         return True
     if needed:
         raise SpecError(
-            f"solving the streets after this spot's first needs {megabytes(size)} of memory, but "
-            f"{megabytes(free)} are free; offer fewer bet sizes, narrow the ranges, or search with a "
-            "network and without judging (--no-judge)"
+            f"solving the streets after this spot's first needs {megabytes(size)} of memory, but only "
+            f"{megabytes(free)} are free; offer fewer bet sizes, narrow the ranges, or search with a network and "
+            "without evaluation (--no-judge)"
         )
     return False
 

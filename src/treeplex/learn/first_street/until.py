@@ -244,11 +244,11 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
     if resume.state is None:
         raise SpecError("this solution was saved without solver state (resumable) and cannot be resumed; solve the spot again")
     if not resume.settings.until:
-        raise SpecError("the solution to resume covers all streets; leave until out, or solve the spot from the start")
+        raise SpecError("the solution to resume covers all streets; leave out 'until', or solve the spot from the start")
     if algorithm != resume.algorithm:
         raise SpecError(f"the solution to resume uses {resume.algorithm}, not {algorithm}; leave the algorithm out")
     if net != resume.settings.net:
-        raise SpecError(f"the solution to resume uses values of {resume.settings.net}, not {net}; leave net out")
+        raise SpecError(f"the solution to resume uses net={resume.settings.net}, not net={net}; leave out 'net'")
     if iterations < done:
         raise SpecError(f"the solution already has {done} iterations, which count toward the total; set more than {done}")
 
@@ -263,11 +263,13 @@ def check_asked(spot: Spot, until: str, request: SolveRequest) -> None:
         )
     for name in REFUSED:
         if request.options.get(name) or getattr(spot.settings, name, None):
-            raise SpecError(f"{name} does not apply with until; leave it out")
+            raise SpecError(f"{name} has no effect with 'until'; leave it out")
     if request.target is not None:
-        raise SpecError("until solves no later street, so exploitability is unknown; leave target out, and give iterations")
+        raise SpecError(
+            "with 'until', later streets are not solved, so exploitability is unknown; leave out 'target', and set 'iterations'"
+        )
     if request.options.get("threads") not in (None, 1):
-        raise SpecError("threads does not apply with until, which runs on one thread; leave it out")
+        raise SpecError("'threads' has no effect with 'until', which runs on one thread; leave it out")
 
 
 def values_of(spot: Spot, net: str) -> HandValues:

@@ -13,7 +13,7 @@ SOLVES, NETWORK = "solves", "network"
 class HandValueSettings(LearningSettings):
     """Settings for sampling situations, solving them, and fitting a network to their values."""
 
-    street: str = setting("turn", "the street at whose start hands are valued", choices=STREETS, fixed=True)
+    street: str = setting("turn", "street at whose start hands are valued", choices=STREETS, fixed=True)
     labels: str = setting(
         SOLVES,
         "source of training values: solves (situations solved to the end of the hand), or network (only their "
@@ -23,12 +23,12 @@ class HandValueSettings(LearningSettings):
     )
     bets: str = setting("100%,a", "bet sizes on all streets, as in spot files", fixed=True)
     raises: str = setting("a", "raise sizes on all streets", fixed=True)
-    least_stack: float = setting(0.25, "the smallest stack, in pots", above=0)
-    most_stack: float = setting(20.0, "the largest stack, in pots, with stacks drawn log-uniformly", above=0)
+    least_stack: float = setting(0.25, "smallest stack, as a multiple of the pot", above=0)
+    most_stack: float = setting(20.0, "largest stack, as a multiple of the pot; stacks are drawn log-uniformly", above=0)
     situations: int = setting(400, "number of situations to solve, over which the step size decays", low=1)
     iterations: int = setting(
         80,
-        "Discounted CFR iterations at stacks of 1.5 to 4 pots (half below, 1.75 times above)",
+        "Discounted CFR iterations for stacks of 1.5 to 4 times the pot (half as many below, 1.75 times as many above)",
         low=2,
     )
     hands: int = setting(

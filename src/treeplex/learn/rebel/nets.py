@@ -124,4 +124,4 @@ def load_weights(leaf: Any, arrays: Arrays) -> None:
     if PREFIX in modules:
         modules[PREFIX].load_state_dict(guesses)
     elif guesses:
-        raise RuntimeError("there are weights of a policy network, but no policy network")
+        raise RuntimeError("the state has weights of a policy network, but this run has no policy network")

@@ -95,7 +95,7 @@ class RewardRows:
         """
         held = arrays["held"]
         if held.shape != (len(self.hands), 2):
-            raise ValueError(f"the state has hands of {len(held)} episodes, but there are {len(self.hands)}")
+            raise ValueError(f"the state has hands of {len(held)} episodes, but this run has {len(self.hands)}")
         self.hands = [None if first < 0 else (int(first), int(second)) for first, second in held]
         self.waiting = [[] for _ in self.hands]
         pending = arrays["waiting.owners"], arrays["waiting.inputs"], arrays["waiting.columns"]

@@ -187,7 +187,7 @@ class SelfPlay(Play):
             )
             paths.append(path)
         if len(beliefs) != self.settings.episodes:
-            raise ValueError(f"the state has {len(beliefs)} episodes, but there are {self.settings.episodes}")
+            raise ValueError(f"the state has {len(beliefs)} episodes, but this run has {self.settings.episodes}")
         if self.rewards is not None:
             self.rewards.restore(arrays)
         self.beliefs, self.paths = beliefs, paths

@@ -162,7 +162,9 @@ class RebelSettings(SolvesSettings, SelfPlaySettings):
         """Check that hands are drawn from the beliefs if targets are rewards."""
         super().check()
         if self.targets == "rewards" and (self.source == "random" or self.passed_on == "average"):
-            raise SpecError("targets=rewards needs hands that follow the beliefs; set source=self-play and passed_on=iteration")
+            raise SpecError(
+                "targets=rewards needs hands played along with the beliefs; set source=self-play and passed_on=iteration"
+            )
 
 
 RECIPE_ROUNDS = RebelSettings(depth=0, rounds=True, iterations=256, reuse=128.0, solves=150_000)
@@ -225,7 +227,7 @@ class HandSettings(PlaySettings):
         super().check()
         stacks = getattr(self, "stacks", None)
         if stacks is not None and stacks[0] > stacks[1]:
-            raise SpecError(f"stacks must be the smallest and the largest number of chips of a player, not {stacks!r}")
+            raise SpecError(f"stacks must be the smallest and the largest stack in chips, not {stacks!r}")
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,9 @@ class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
     """Settings for training on turns, without the spot that its games are modelled on."""
 
     games: int = setting(1000, "total number of turns to draw, over which the step size decays", low=1)
-    bins: int = setting(64, "bins of strength by which the network represents a range", low=2, high=MOST_BINS, fixed=True)
+    bins: int = setting(
+        64, "number of strength bins with which the network represents a range", low=2, high=MOST_BINS, fixed=True
+    )
     hands: bool = setting(False, "use single hands and the board as network inputs, in place of bins", fixed=True, added=True)
     width: int = 256
     layers: int = 3
@@ -292,8 +296,8 @@ class WholeSelfPlaySettings(HandSettings, EpisodeSettings):
 
     boards: int = setting(
         8,
-        "boards per street that average into the value before its cards, including the dealt one "
-        "(0: all, up to suit isomorphism)",
+        "boards per street averaged for the value before its cards are dealt, including the dealt board (0: all, up "
+        "to suit isomorphism)",
         low=0,
     )
     rivers: int = setting(
@@ -316,7 +320,7 @@ class WholeRebelSettings(SolvesSettings, WholeSelfPlaySettings):
     solves: int = 30_000
     bins: int = setting(
         0,
-        "bins of strength for ranges and values, for decks with many hands (0: single hands)",
+        "number of strength bins for ranges and values, for decks with many hands (0: single hands)",
         low=0,
         fixed=True,
         added=True,

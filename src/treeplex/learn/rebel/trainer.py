@@ -141,7 +141,7 @@ def self_play_of(game: Any, settings: LearningSettings, generator: np.random.Gen
     """
     if isinstance(settings, HoldemRebelSettings):
         if net is not None:
-            raise SpecError("river networks cannot be custom; leave net out")
+            raise SpecError("river networks cannot be custom; leave out 'net'")
         return HoldemSelfPlay(game, settings, turn_leaf(game, settings), generator)
     if isinstance(settings, WholeRebelSettings):
         return WholeSelfPlay(game, settings, whole_leaf(game, settings, net), generator)

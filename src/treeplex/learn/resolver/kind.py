@@ -28,22 +28,24 @@ class ResolverSettings(ThinkingSettings):
     """Settings of ``resolver``."""
 
     chart: str = setting("", "preflop chart: 20bb, 50bb, 100bb, 200bb or a .spot file (empty: the nearest shipped one)")
-    net: str = setting("hands", "network for the start of the turn: hands (the shipped one), or a file of train hand-values")
+    net: str = setting(
+        "hands", "network for the start of the turn: hands (the shipped one), or a file written by train hand-values"
+    )
     flop: str = setting(DEFAULTS.bets[0], "bet sizes on a solved flop, such as [50%;a]")
     turn: str = setting(DEFAULTS.bets[1], "bet sizes on a solved turn")
     river: str = setting(DEFAULTS.bets[2], "bet sizes on a solved river")
     later: str = setting(DEFAULTS.later, "bet sizes on the river within a solve of the turn")
     raises: str = setting(DEFAULTS.raises, "raise sizes, dropped when time is short")
-    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in up to this multiple of the pot", low=0)
+    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in if it is at most this multiple of the pot", low=0)
     force_allin: float = setting(
-        DEFAULTS.force_allin, "replace a bet that leaves less than this multiple of the pot behind by all-in", low=0
+        DEFAULTS.force_allin, "replace a bet by all-in if it leaves less than this multiple of the pot behind", low=0
     )
     iterations: int = setting(DEFAULTS.iterations, "maximum number of iterations per solve", low=1)
     think: float | None = setting(2.0, "seconds per decision; none: no time limit", above=0)
-    gadget: str = setting(DEFAULTS.gadget, "gadget of rivers, which guarantees the values of the turn", choices=RESOLVING[:3])
-    method: str = setting(DEFAULTS.method, "solving method for streets", choices=METHODS, listed=METHOD_NAMES)
+    gadget: str = setting(DEFAULTS.gadget, "gadget for river solves, which guarantees the turn's values", choices=RESOLVING[:3])
+    method: str = setting(DEFAULTS.method, "method that solves streets", choices=METHODS, listed=METHOD_NAMES)
     drop: float = setting(
-        DEFAULTS.drop, "leave out hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
+        DEFAULTS.drop, "drop hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
     )
     threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
 

@@ -53,7 +53,7 @@ class PreflopCharts(BaseAgent):
         super().__init__(game, generator)
         rules = game.rules
         if game.players != 2 or rules.format != HOLDEM or rules.betting.dealer != 1 or rules.betting.limits:
-            raise SpecError("preflop charts need two players, no limit, 52 cards and the button at player 1")
+            raise SpecError("preflop charts need two players, no limit, 52 cards and player 1 on the button")
         self.book, self.at = book, 0
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -63,7 +63,7 @@ class PreflopCharts(BaseAgent):
             GameError: ``at`` lies within a hand.
         """
         if at is not None and at.state != self.game.first_state():
-            raise GameError("a preflop chart needs the hand from its start; leave at out")
+            raise GameError("a preflop chart must follow the hand from its start; leave out 'at'")
         self.sit(seat, generator)
         self.state, self.at = self.game.first_state(), 0
 

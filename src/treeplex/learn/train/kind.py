@@ -277,4 +277,4 @@ def check_options(kind: TrainingKind, **given: Any) -> None:
         if value is not None and name not in kind.takes:
             raise SpecError(f"{kind.name} does not support {name} (--{name.replace('_', '-')}); leave it out")
     if (every := given.get("judge_every")) is not None and not every >= 0:
-        raise SpecError(f"judge_every, seconds between evaluations, must be at least 0, not {every!r}")
+        raise SpecError(f"judge_every (seconds between evaluations) must be at least 0, not {every!r}")

@@ -105,14 +105,14 @@ def train_seeds(
         JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the interrupted training run.
     """
     if (out is None) == (resume is None):
-        raise SpecError("no folder given; give out (--out) for new training runs, or resume (--resume) to continue them")
+        raise SpecError("no folder given; set 'out' (--out) for new training runs, or 'resume' (--resume) to continue them")
     request: dict[str, Any]
     if resume is None:
         check_count("seeds", seeds)
         known = kind_for(game, learner, None, preset)
         chosen = settings if isinstance(settings, Settings) else known.settings_for(game, preset, settings or {})
         if "seed" not in declared(type(chosen)):
-            raise SpecError(f"{known.name} has no setting seed; train without --seeds")
+            raise SpecError(f"{known.name} has no setting 'seed'; train without --seeds")
         folder = Path(str(out))
         JobFolder(known.job_kind, folder).check_free(force=force)
         request = {"game": str(game), "learner": known.name, "settings": chosen.to_json(), "seeds": seeds}
@@ -122,8 +122,8 @@ def train_seeds(
         for what, given in (("learner", learner), ("game", game)):
             if given is None and ".py:" in str(request[what]):
                 raise FileError(
-                    f"{folder / SEEDS}: the {what} is custom code, {request[what]}, which is not run from a folder; name it "
-                    "again"
+                    f"{folder / SEEDS}: the {what} is custom code ({request[what]}), which is never run from a "
+                    "folder; name it again"
                 )
         known = kind_for(game, learner or request["learner"], None, None)
     base = known.settings.from_json(request["settings"], folder / SEEDS)

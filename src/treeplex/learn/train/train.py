@@ -85,9 +85,9 @@ def train(
         JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the run so far.
     """
     if out is not None and resume is not None:
-        raise SpecError("a resumed run stays in its own folder; give only one of out and resume")
+        raise SpecError("a resumed run stays in its own folder; give only one of 'out' and 'resume'")
     if tensorboard and out is None and resume is None:
-        raise SpecError("TensorBoard events need a folder; give out (--out), or leave tensorboard out")
+        raise SpecError("TensorBoard events need a folder; set 'out' (--out), or leave out 'tensorboard'")
     if not isinstance(settings, Settings | Mapping | None):
         raise SpecError(f"settings must be a mapping of names to values or a Settings object, not {settings!r}")
     known = kind_for(game, learner, resume, preset)

@@ -13,7 +13,9 @@ from treeplex.run.cli.shared.live import Live
 @command("Check that two implementations of a game agree.", place=35)
 def check(
     game: GameArgument,
-    against: Annotated[str | None, typer.Option(metavar="GAME", help="Another implementation of the game.")] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="GAME", help="A second implementation of the game to compare with.")
+    ] = None,
     playthroughs: Annotated[int, typer.Option(min=1, help="Number of random playthroughs.")] = 1000,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: Json = False,

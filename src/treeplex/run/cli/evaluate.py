@@ -42,7 +42,8 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="N",
-            help="Playthroughs to average for randomised agents. Default: 32; ReBeL: 256, or exact with perfect information.",
+            help="Playthroughs to average over for randomised agents. Default: 32; ReBeL: 256, or exact with "
+            "perfect information.",
             rich_help_panel=AGENTS,
         ),
     ] = None,

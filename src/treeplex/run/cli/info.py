@@ -127,7 +127,7 @@ def info(
     ] = False,
     inferior_to: Annotated[
         str | None,
-        typer.Option(metavar="GAME", help="Also test whether the game is this one with less information."),
+        typer.Option(metavar="GAME", help="Also test whether the game is GAME with less information for the players."),
     ] = None,
     as_json: Json = False,
     refine: Refine = False,
@@ -162,7 +162,7 @@ def info(
         description = described("info", game, more)
         named_game = description.game
         if named_game is None:
-            raise typer.BadParameter("name a GAME, or describe a spot by options")
+            raise typer.BadParameter("name a GAME, or describe a spot with options")
         rules = load(named_game)
         estimate = None if structure else solvable(rules).estimate()
         compiled = classes = less = cost = None

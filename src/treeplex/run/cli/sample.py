@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Against = Annotated[
     str | None,
-    typer.Option(metavar="WHOM", help="Opponent at evaluations: another run or policy file. Default: uniform."),
+    typer.Option(metavar="WHOM", help="Opponent in evaluations: another run or policy file. Default: uniform."),
 ]
 
 
@@ -38,7 +38,7 @@ def sample(
             "-a",
             "--algorithm",
             metavar="NAME",
-            help="es-mccfr, os-mccfr, vr-mccfr, ... Default: es-mccfr.",
+            help="Algorithm: es-mccfr, os-mccfr, vr-mccfr, ... Default: es-mccfr.",
         ),
     ] = None,
     iterations: Iterations = None,
@@ -177,7 +177,7 @@ def resuming(sampled: "SamplingRun") -> str:
 def playouts(
     game: GameArgument,
     policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A folder or policy file of treeplex sample or train, or uniform.")
+        str, typer.Argument(metavar="POLICY", help="A folder or policy file written by treeplex sample or train, or uniform.")
     ],
     against: Annotated[
         str | None, typer.Option(metavar="WHOM", help="Opponent in the other seats: another run or policy file, or uniform.")

@@ -29,7 +29,9 @@ def solve(
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="See treeplex algorithms. auto is vt-cfr+. Default: dcfr."),
+        typer.Option(
+            "-a", "--algorithm", metavar="NAME", help="Algorithm (see treeplex algorithms). auto means vt-cfr+. Default: dcfr."
+        ),
     ] = None,
     iterations: Iterations = None,
     target: Annotated[

@@ -110,7 +110,7 @@ def sample(
             session = start(job_of(game, algorithm or DEFAULT_ALGORITHM, settings), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
-                raise SpecError("a resumed run stays in its own folder; give only one of out and resume")
+                raise SpecError("a resumed run stays in its own folder; give only one of 'out' and 'resume'")
             assert folder is not None
             fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
             limits = {"iterations": iterations, "nodes": nodes, "memory": most}
@@ -199,18 +199,18 @@ def reopen(
     if not same_algorithm(sampler.algorithm, about["algorithm"]) or sampler.game.spec != about["game"]:
         raise SpecError(
             f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
-            f"{sampler.game}; leave them out or start a new run"
+            f"{sampler.game}; leave out both or start a new run"
         )
     sampler.algorithm = about["algorithm"]
     session = go_on(job, folder)
     if sampler.iteration > settings.iterations:
         raise SpecError(
-            f"{folder.path} has run {sampler.iteration} iterations already; iterations is the total, so give more than "
+            f"{folder.path} has run {sampler.iteration} iterations already; 'iterations' is the total, so give more than "
             f"{sampler.iteration}"
         )
     if limits["nodes"] is not None and sampler.nodes > limits["nodes"]:
         raise SpecError(
-            f"{folder.path} has visited {sampler.nodes:,} histories already; nodes is the total, so give more than that"
+            f"{folder.path} has visited {sampler.nodes:,} histories already; 'nodes' is the total, so give more than that"
         )
     return session
 

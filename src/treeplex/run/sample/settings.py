@@ -51,10 +51,10 @@ class SampleSettings(Settings):
     """Settings that determine the results of a run; stored in ``run.json``."""
 
     iterations: int = setting(help="total iterations over all resumes", low=1)
-    nodes: int | None = setting(None, "limit of visited histories over all resumes", low=1)
+    nodes: int | None = setting(None, "limit on visited histories over all resumes", low=1)
     every: int | None = setting(None, "iterations between evaluations; none: three evaluations per power of ten", low=1)
     seed: int = setting(0, "random seed")
-    memory: int = setting(DEFAULT_MEMORY, "memory limit of the tables in bytes", low=1)
+    memory: int = setting(DEFAULT_MEMORY, "memory limit for the tables in bytes", low=1)
     playouts: int = setting(PLAYOUTS, "playouts per evaluation", low=2)
     against: str = setting(UNIFORM, "opponent: uniform, or a policy file")
     judge: bool = setting(False, "compile the game and compute exploitability")

@@ -46,12 +46,12 @@ class SolveSettings(Settings):
     """Settings that determine the results of a run; stored in ``run.json``, so that a resumed run matches."""
 
     iterations: int = setting(help="total iterations over all resumes", low=1)
-    horizon: int = setting(help="planned iterations of the first start, for algorithms that depend on them", low=1)
+    horizon: int = setting(help="planned iterations of the first run, for algorithms that depend on them", low=1)
     target: float | None = setting(None, "stop at the first evaluation with at most this exploitability", low=0)
     every: int | None = setting(None, "iterations between evaluations; none: ten evaluations per power of ten", low=1)
     updates: str | None = setting(None, "order of updates; none: the default", choices=("alternating", "simultaneous"))
     seed: int = setting(0, "random seed of the algorithm")
-    refine: bool = setting(False, "whether infostates of imperfect recall were split")
-    nodes: int | None = setting(None, "limit of visited histories over all resumes", low=1, added=True)
-    device: str = setting("cpu", "device of iterations: cpu (compiled kernels) or a PyTorch device", added=True)
-    warm: int = setting(0, "weight of the starting policy in iterations", low=0, added=True)
+    refine: bool = setting(False, "whether infostates with imperfect recall were split")
+    nodes: int | None = setting(None, "limit on visited histories over all resumes", low=1, added=True)
+    device: str = setting("cpu", "device that runs the iterations: cpu (compiled kernels) or a PyTorch device", added=True)
+    warm: int = setting(0, "weight of the starting policy, in iterations", low=0, added=True)

@@ -117,7 +117,7 @@ class TreeGame(Solvable):
         options = dict(request.options)
         check_not_started_again(options)
         if request.out is not None and request.out != Path(request.resume):
-            raise SpecError("a resumed run stays in its own folder; give only one of out and resume")
+            raise SpecError("a resumed run stays in its own folder; give only one of 'out' and 'resume'")
         fixed = {"every": request.every, "updates": options.get("updates"), "seed": options.get("seed")}
         assert folder is not None
         session = reopen(
@@ -438,15 +438,17 @@ def check_fixed(run: object, old: SolveSettings, fixed: Mapping[str, object]) ->
 def check_done(run: object, job: SolveJob, old: SolveSettings) -> None:
     """Check that limits exceed the progress of the run."""
     if job.done > job.settings.iterations:
-        raise SpecError(f"{run} has run {job.done} iterations already; iterations is the total, so give more than {job.done}")
+        raise SpecError(f"{run} has run {job.done} iterations already; 'iterations' is the total, so give more than {job.done}")
     if job.settings.nodes not in (None, old.nodes) and job.solver.nodes > (job.settings.nodes or 0):
-        raise SpecError(f"{run} has visited {job.solver.nodes:,} histories already; nodes is the total, so give more than that")
+        raise SpecError(
+            f"{run} has visited {job.solver.nodes:,} histories already; 'nodes' is the total, so give more than that"
+        )
 
 
 def check_not_started_again(options: Mapping[str, Any]) -> None:
     """Check that a resumed run has no starting policy."""
     if options.get("start") is not None:
-        raise SpecError("start does not apply to a resumed run, which already has a policy; leave it out")
+        raise SpecError("'start' does not apply to a resumed run, which already has a policy; leave it out")
 
 
 def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:

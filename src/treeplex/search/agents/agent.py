@@ -197,7 +197,7 @@ class BaseAgent:
             GameError: ``at`` is not the start of the game.
         """
         if at is not None and at.state != self.game.first_state():
-            raise GameError("the agent needs to observe the hand from its start; leave at out")
+            raise GameError("the agent needs to observe the hand from its start; leave out 'at'")
         self.sit(seat, generator)
 
     def fork(self) -> Self:
@@ -281,7 +281,7 @@ class TableAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""
         if at is not None and at.game is not self.rules:
-            raise GameError("a policy table supports only its own game, but at is a belief about another game; leave at out")
+            raise GameError("a policy table supports only its own game, but 'at' is a belief about another game; leave it out")
         self.sit(seat, generator)
         self.state = self.rules.first_state() if at is None else at.state
         self._at, self._path = at, ()

@@ -66,7 +66,7 @@ class RuleAgent(BaseAgent):
         if style not in STYLES:
             raise SpecError(f"unknown style {style!r}{nearest(style, STYLES)}; known: {', '.join(STYLES)}")
         if game.players != 2 or game.stakes_at(game.first_state()) is None:
-            raise GameError(f"rules need two-player poker, not {game.title}; use a game such as leduc_poker or holdem")
+            raise GameError(f"agent rules needs two-player poker, not {game.title}; use a game such as leduc_poker or holdem")
         self.style, self.about = STYLES[style], STYLES[style].about
         self._first = game
         self._strength = lru_cache(maxsize=64)(self._strength_on)
@@ -86,7 +86,9 @@ class RuleAgent(BaseAgent):
         bets, player = self.game.bets(self.state), self.game.options(self.state).player
         possible = self.game.possible(self.state)[player] > 0
         if bets is None:
-            raise GameError(f"{self.game.name_of(self.state)} is not a betting decision, which rules need; use another agent")
+            raise GameError(
+                f"{self.game.name_of(self.state)} is not a betting decision, which agent rules needs; use another agent"
+            )
         chosen = self._chosen(bets, player)
         table = np.full((len(bets.kinds), len(possible)), 1.0 / len(bets.kinds))
         table[:, possible] = (np.arange(len(table))[:, None] == chosen)[:, possible]

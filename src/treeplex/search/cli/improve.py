@@ -17,7 +17,8 @@ def improve(
     blueprint: Annotated[
         str | None,
         typer.Argument(
-            metavar="BLUEPRINT", help="Run folder or policy file of the game with few bet sizes. Default: solve it."
+            metavar="BLUEPRINT",
+            help="Blueprint: a run folder or policy file for the game with few bet sizes. Default: solve that game.",
         ),
     ] = None,
     sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="Bet sizes of the blueprint.")] = "100%,a",

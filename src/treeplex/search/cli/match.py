@@ -38,7 +38,7 @@ def match(
         ),
     ] = None,
     duplicate: Annotated[bool, typer.Option("--duplicate", help="Replay each deal in all seatings of the agents.")] = False,
-    aivat: Annotated[bool, typer.Option("--aivat", help="Reduce variance by AIVAT.")] = False,
+    aivat: Annotated[bool, typer.Option("--aivat", help="Reduce variance with AIVAT.")] = False,
     values: Annotated[
         str | None,
         typer.Option(
@@ -48,7 +48,7 @@ def match(
         ),
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Play a round robin, every agent against every other.")] = False,
-    sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even if exact values are possible.")] = False,
+    sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even if exact values can be computed.")] = False,
     think: Think = None,
     seed: Seed = None,
     seconds: Seconds = None,

@@ -41,7 +41,7 @@ class Guest(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None:
-            raise GameError("players from other libraries cannot start in the middle of a game; leave at out")
+            raise GameError("players from other libraries cannot start in the middle of a game; leave out 'at'")
         self.sit(seat, generator)
         self.state: State = self._whole.first_state()
 

@@ -538,7 +538,7 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
         for position in self.acting:
             agent = self.possible_agents[position.player]
             if agent not in actions:
-                raise GameError(f"the action of {agent} is missing; give one for every agent to act")
+                raise GameError(f"the action of {agent} is missing; give one for every agent that acts")
             action = int(actions[agent])
             if self.illegal == "error":
                 self.play.check_legal(action)

@@ -180,7 +180,7 @@ class SampledRounds:
             AlgorithmError: an invalid count, or a bias that is not above 0.
         """
         if not (1 <= count <= 4 and bias > 0):
-            raise AlgorithmError(f"leaves need 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
+            raise AlgorithmError(f"leaves need 1 to 4 continuations with a bias above 0, not {count!r} with bias {bias!r}")
         self.guided, self.iterations, self.deals, self.seed = guided, iterations, deals, seed
         ways = np.ones((4, 3))
         ways[np.arange(1, 4), np.arange(3)] = bias

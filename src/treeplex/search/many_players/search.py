@@ -59,7 +59,7 @@ class Continuations:
             AlgorithmError: an invalid count, or a bias that is not above 0.
         """
         if not (1 <= count <= 4 and bias > 0):
-            raise AlgorithmError(f"leaves need 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
+            raise AlgorithmError(f"leaves need 1 to 4 continuations with a bias above 0, not {count!r} with bias {bias!r}")
         self.game, self.blueprint, self.count, self.bias = game, blueprint, count, bias
         self._known: dict[State, Floats] = {}
 

@@ -116,7 +116,7 @@ def match(
             session = start(job_of(HandPlayer(game, tuple(agents), settings, values, names), work, path), folder, force=force)
         else:
             if out is not None and Path(out) != Path(resume):
-                raise SpecError("a resumed match stays in its own folder; give only one of out and resume")
+                raise SpecError("a resumed match stays in its own folder; give only one of 'out' and 'resume'")
             assert folder is not None
             session = reopen(folder, game, agents, given, (values, names), work)
         job = session.job
@@ -145,11 +145,11 @@ def job_of(player: HandPlayer, work: Work, path: Path | None) -> MatchJob:
     objects = [source for source in player.agents if not isinstance(source, str | os.PathLike)]
     if (work.ray is not None or work.workers != 1) and (objects or player.values is not None):
         raise SpecError(
-            "workers do not support agents or values given as objects; give names or files, or leave workers and ray out"
+            "workers do not support agents or values given as objects; give names or files, or leave out 'workers' and 'ray'"
         )
     programs = [text for text in map(str, player.agents) if runs_program(text)] if not objects else []
     if (work.ray is not None or work.workers != 1) and programs:
-        raise SpecError(f"workers cannot share the external program {programs[0]}; leave workers and ray out")
+        raise SpecError(f"workers cannot share the external program {programs[0]}; leave out 'workers' and 'ray'")
     return MatchJob(player, work, path)
 
 
@@ -176,7 +176,7 @@ def reopen(
         custom = [name for name in (*about["agents"], settings.aivat or "") if ".py:" in name or runs_program(name)]
         if custom:
             raise SpecError(
-                f"{folder.path} was played with custom code or an external program, {custom[0]}, which is not run from a "
+                f"{folder.path} was played with custom code or an external program ({custom[0]}), which is never run from a "
                 "folder; name the game and all agents again"
             )
         agents = about["agents"]
@@ -190,6 +190,6 @@ def reopen(
         )
     if player.plan.hands < int((about.get("last") or {}).get("done", 0)):
         raise SpecError(
-            f"{folder.path} has {about['last']['done']:,} hands already, which count toward hands; set a larger number"
+            f"{folder.path} has {about['last']['done']:,} hands already; 'hands' is the total, so set a larger number"
         )
     return go_on(job_of(player, work, folder.path), folder)

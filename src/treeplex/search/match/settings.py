@@ -45,6 +45,6 @@ class MatchSettings(Settings):
     duplicate: bool = setting(False, "whether the hands of a round, one for each seating, have the same cards")
     aivat: str | None = setting(None, "value function for luck adjustment; none: unadjusted payoffs")
     table: bool = setting(False, "whether to play a round robin")
-    sampled: bool = setting(False, "whether to play hands even if exact values are possible")
+    sampled: bool = setting(False, "whether to play hands even if exact values can be computed")
     think: float | None = setting(None, "seconds per decision for agents that search; none: each agent's own setting", above=0)
     seed: int = setting(0, "random seed for cards and agents", low=0)

@@ -37,7 +37,7 @@ def horizon_for(game: Game, rounds: int, depth: int = 0) -> Horizon:
     if game.public.cut_after != BETTING:
         return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
     if depth:
-        raise SpecError(f"in {game} subgames end with a betting round; give rounds without depth")
+        raise SpecError(f"in {game}, subgames end with a betting round; give 'rounds' without 'depth'")
     return Horizon(rounds=rounds)
 
 

@@ -22,7 +22,9 @@ class LibratusSettings(ResolvingAgentSettings):
 
     blueprint: str = setting(help="run folder, policy file, solved spot, or full-game hold'em blueprint")
     start: int = setting(
-        1, "number of deals before solving starts (the blueprint is played until then); at least 2 in full-game hold'em", low=0
+        1,
+        "number of deals before solving starts, during which the blueprint is played (at least 2 in full-game hold'em)",
+        low=0,
     )
     gadget: str = "maxmargin"
     every: str = ROUND

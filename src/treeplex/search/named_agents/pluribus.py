@@ -27,7 +27,7 @@ class PluribusSettings(ThinkingSettings):
     iterations: int = setting(200, "iterations of each search", low=1)
     continuations: int = setting(
         4,
-        "number of continuations after a round: the blueprint, then its biases towards folding, calling and raising",
+        "number of continuations after a round: the blueprint, then its versions biased towards folding, calling and raising",
         low=1,
         high=4,
     )

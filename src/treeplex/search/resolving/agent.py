@@ -114,7 +114,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         """
         self.sit(seat, generator)
         if at is not None and self.blueprint is not None:
-            raise AlgorithmError("an agent with a blueprint cannot begin in the middle of the game; leave at out")
+            raise AlgorithmError("an agent with a blueprint cannot begin in the middle of the game; leave out 'at'")
         begun = Belief.root(self._first) if at is None else at
         if at is not self._at:
             self.forget()

@@ -89,7 +89,7 @@ class PairWalk:
         """
         tables = [[policy for policy in of_player if isinstance(policy, Policy)] for of_player in policies]
         if [*map(len, tables)] != [*map(len, policies)]:
-            raise AlgorithmError("policies of hold'em hands work only in hold'em; give policy tables of this game")
+            raise AlgorithmError("policies over hold'em hands work only in hold'em; give policy tables of this game")
         self.rules, self._policies = rules, tables
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:

@@ -56,7 +56,7 @@ def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> F
         PolicyError: the policy belongs to another game.
     """
     if len(subgame.leaves):
-        raise AlgorithmError("alternative values need subgames to the end of the game; cut without a horizon")
+        raise AlgorithmError("alternative values need subgames that reach the end of the game; cut them without a horizon")
     other, arrays = 1 - player, subgame.start(predicts=True)
     if not isinstance(policy, Policy):
         arrays.policy[:] = policy

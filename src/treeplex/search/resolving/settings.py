@@ -10,7 +10,7 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 
 DECISION, ROUND = "decision", "round"
 NESTED = (DECISION, ROUND)
-"""Where subgames begin: at each own decision, or with each betting round."""
+"""Where subgames begin: at each decision of the agent, or with each betting round."""
 
 
 @dataclass(frozen=True)
@@ -18,17 +18,19 @@ class ResolveSettings(Settings):
     """Settings for re-solving."""
 
     iterations: int = setting(1000, "iterations of each search", low=1)
-    gadget: str = setting("resolve", "gadget in front of subgames; the prefix reach- adds gifts", choices=RESOLVING)
-    every: str = setting(DECISION, "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
+    gadget: str = setting("resolve", "re-solving gadget of subgames; the prefix reach- adds gifts", choices=RESOLVING)
+    every: str = setting(
+        DECISION, "where subgames begin: at each decision of the agent, or with each betting round", choices=NESTED
+    )
     method: str = setting("cfr+", "method that solves subgames", choices=METHODS, listed=METHOD_NAMES)
     skip: int = setting(
         0, "number of first iterations of each search to exclude from averages, for methods that floor regrets", low=0
     )
-    threads: int = setting(1, "threads among which a solve's boards are divided, in hold'em", low=1)
+    threads: int = setting(1, "number of threads that share a solve's boards, in hold'em", low=1)
 
     def check(self) -> None:
         """See :meth:`treeplex.base.settings.Settings.check`."""
         if self.skip >= self.iterations:
             raise SpecError(f"skip is {self.skip}; it must be below the {self.iterations} iterations of a search")
         if self.skip and isinstance(METHODS[self.method].scheme, FictitiousRule):
-            raise SpecError(f"{self.method} cannot skip iterations, since it plays against its average; leave skip out")
+            raise SpecError(f"{self.method} cannot skip iterations, since it plays against its average; leave out 'skip'")

@@ -340,7 +340,7 @@ class Subgame(ABC):
         Raises:
             AlgorithmError: the subgame supports only uniform starts.
         """
-        raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a guess")
+        raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a warm start")
 
     def regrets_of_guess(self, search: "SubgameSearch", weight: float) -> "GuessRegrets":
         """Compute values and regrets of a search's current policy; leaves are valued at its beliefs.
@@ -352,4 +352,4 @@ class Subgame(ABC):
         Returns:
             Root values, best-response values and regrets.
         """
-        raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a guess")
+        raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a warm start")

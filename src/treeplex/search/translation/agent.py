@@ -115,7 +115,7 @@ class TranslatedAgent(BaseAgent):
             GameError: ``at`` is another state.
         """
         if at is not None:
-            raise GameError("an agent that translates plays only from the beginning of its own game; leave at out")
+            raise GameError("an agent that translates plays only from the beginning of its own game; leave out 'at'")
         self.sit(seat, generator)
         self.state = self.game.first_state()
         self._coarse.begin(seat, np.random.default_rng(self.generator.integers(2**63)))

@@ -100,9 +100,9 @@ class RulesSampler:
             if code == wrong:
                 raise AlgorithmError(f"{name} needs a compiled game; without one, use {instead}")
         if self.options.quantiles:
-            raise AlgorithmError("quantiles needs a compiled game; leave it out (es-mccfr)")
+            raise AlgorithmError("'quantiles' needs a compiled game; leave it out (es-mccfr)")
         if self.options.threads > 1:
-            raise AlgorithmError("sampling from rules in Python uses one thread; leave threads out")
+            raise AlgorithmError("sampling from rules in Python uses one thread; leave out 'threads'")
 
     def run(self, iterations: int, *, nodes: int | None = None) -> None:
         """Run ``iterations`` more iterations; stop early at the limit of histories.

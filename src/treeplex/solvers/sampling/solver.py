@@ -166,7 +166,7 @@ class SamplingOptions:
             SpecError: pruning is set, but the scheme does not follow all of the traverser's actions.
         """
         if self.prune > 0.0 and scheme.own != "all":
-            raise SpecError(f"{scheme.name} does not follow all of the traverser's actions, which prune needs; leave prune out")
+            raise SpecError(f"{scheme.name} does not follow all of the traverser's actions, which 'prune' needs; leave it out")
         return SchemeCodes(
             own=CODES[scheme.own],
             others=CODES[scheme.others],

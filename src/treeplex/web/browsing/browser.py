@@ -242,7 +242,9 @@ class Browser:
             options = game.options(state)
             labels = options.labels[:1] if options.private else options.labels
             if not 0 <= number < len(labels):
-                raise SpecError(f"the path has no step {number} after {len(steps)} steps; start again from the root")
+                raise SpecError(
+                    f"the path cannot continue with action {number} after {len(steps)} steps; start again from the root"
+                )
             names = ["(hidden)"] if options.private else [game.action_name(state, label) for label in labels]
             shares = self._shares(self._rows_at(game, state), len(names)) if options.player >= 0 else [None] * len(names)
             steps.append({"player": options.player, "taken": number, "options": names, "probabilities": shares})
@@ -312,7 +314,9 @@ class Browser:
         for number in path:
             names, chances = self._moves(state)
             if not 0 <= number < len(names):
-                raise SpecError(f"the path has no step {number} after {len(steps)} steps; start again from the root")
+                raise SpecError(
+                    f"the path cannot continue with action {number} after {len(steps)} steps; start again from the root"
+                )
             steps.append({"player": int(state.current_player()), "taken": number, "options": names, "probabilities": chances})
             reach *= chances[number]
             state = state.child(self._actions(state)[number])

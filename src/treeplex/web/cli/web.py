@@ -31,7 +31,7 @@ def web(
     threads: Annotated[
         int | None, typer.Option("--threads", min=1, help="Threads for solving. Default: one per available core.")
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
     """Start a local server and open the browser: solve spots, browse strategies, play, follow training runs.
 

@@ -206,7 +206,8 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
     origin = load_solution(order.origin, resumable=False)
     if is_own(origin.algorithm):
         raise SpecError(
-            f"{origin.algorithm} is a custom algorithm, and code named in files is not run; solve it on the command line (-a)"
+            f"{origin.algorithm} is a custom algorithm, and code named in files is never run; solve the spot on the "
+            "command line (-a)"
         )
     spot = replace(origin.spot, settings=how)
     locks = origin.locks if order.request.keep_locks else ()

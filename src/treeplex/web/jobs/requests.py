@@ -41,7 +41,7 @@ class Lock(BaseModel):
     def check(self) -> Self:
         """Check that the lock has exactly one of the two forms."""
         if (self.rows is None) != isinstance(self.strategy, str) or (self.rows is not None and self.hands is not None):
-            raise ValueError("a lock needs hands and a strategy in words, or rows and a table")
+            raise ValueError("a lock needs 'hands' with a strategy as text, or 'rows' with a strategy as a table")
         return self
 
     def lock(self, spot: Spot) -> AnyLock:
@@ -56,7 +56,7 @@ class Lock(BaseModel):
         numbers = hand_numbers(spot.format.hands)
         rows, table = np.array(self.rows, np.int64), self.strategy
         if not np.isin(rows, numbers).all() or any(len(shares) != len(rows) for shares in table):
-            raise SpecError("a painted lock needs hand numbers, and as many frequencies for each action")
+            raise SpecError("a painted lock needs hand numbers, and one frequency per hand for each action")
         return NodeLock(
             self.line, np.searchsorted(numbers, rows), np.array(table, np.float64), place=f"lock at {self.line or 'root'!r}"
         )
@@ -94,11 +94,11 @@ class JobRequest(BaseModel):
     def check(self) -> Self:
         """Check that exactly one of the three forms is requested."""
         if sum(form is not None for form in (self.fields, self.origin, self.resume)) != 1:
-            raise ValueError("give exactly one of fields, from and resume")
+            raise ValueError("give exactly one of 'fields', 'from' and 'resume'")
         if self.locks and self.origin is None:
-            raise ValueError("locks apply to from; a new spot has its locks in its fields")
+            raise ValueError("'locks' applies only with 'from'; put the locks of a new spot in 'fields'")
         if (self.boards is not None or self.keep) and self.fields is None:
-            raise ValueError("boards and keep apply to fields")
+            raise ValueError("'boards' and 'keep' apply only with 'fields'")
         return self
 
     def flops(self) -> tuple[SpotRequest, tuple[Board, ...]]:

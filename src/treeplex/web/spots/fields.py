@@ -232,7 +232,7 @@ def check_algorithm(text: str | None) -> None:
         given = [value for value in algorithm_spec(text).parameters.values() if isinstance(value, str)]
         if is_own(text) or any(mark in value for value in given for mark in "./\\"):
             raise SpecError(
-                f"{shown(text)} is not an algorithm of the library; custom ones can only be used on the command line (-a)"
+                f"{shown(text)} is not a built-in algorithm; custom algorithms can only be used on the command line (-a)"
             )
         method_of(text)
     except TreeplexError as error:

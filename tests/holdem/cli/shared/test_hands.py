@@ -157,7 +157,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
     [
         ((*SMALL, "--seat", "oops"), "--seat is 'oops'; write button or bb"),
         ((*SMALL, "--phh", "hands"), "hand histories need hold'em with 52 cards"),
-        ((*WHOLE, "--phh", "hand.phh"), "would hold a single hand; give a folder, or hand.phhs"),
+        ((*WHOLE, "--phh", "hand.phh"), "holds only one hand; give a folder, or hand.phhs"),
         ((*WHOLE, "--phh", "nowhere/hands"), "there is no folder nowhere"),
         ((*WHOLE, "--phh", "other.phhs"), "other.phhs is not a file of hand histories"),
         ((*WHOLE, "--log", "nowhere/hands.txt"), "create the folder nowhere first"),

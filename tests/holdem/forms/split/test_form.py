@@ -187,7 +187,7 @@ def test_what_does_not_work_in_parts_is_said():
     with make_executor("inline") as executor:
         with pytest.raises(AlgorithmError, match=r"vt-cfr. does not support solving in parts"):
             solved("leduc", 1, "vt-cfr+", executor=executor)
-        with pytest.raises(AlgorithmError, match="no cards to come"):
+        with pytest.raises(AlgorithmError, match="deals no cards after its first street"):
             HoldemSolver(
                 compile_spot(holdem("Td9d6hQc2s", "AA", "KK", pot=2, stack=2, bets=BetPlan.same("a", "a"))), storage="packed"
             )

@@ -22,5 +22,5 @@ def test_lines_go_on_with_what_is_dealt() -> None:
     assert reached <= {frozenset(each.cards) for each in boards[2]}
     dealt = {frozenset(each.cards) for each in boards[1]}
     other = next(cards for cards in combinations(PUSH.format.deck, 3) if frozenset(cards) not in dealt)
-    with pytest.raises(SpecError, match="is not dealt here, since this spot deals a subset of boards"):
+    with pytest.raises(SpecError, match="is not dealt here, since this spot deals only a subset of boards"):
         solution.at(f"c,x,{cards_to_string(other)}")

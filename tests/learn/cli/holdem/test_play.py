@@ -282,7 +282,7 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
     assert play(spot, *EXACT, code=2).startswith("error: the policy of a search needs")
 
 
-@pytest.mark.slow_cases("arguments4-not 2; give the board of the turn")
+@pytest.mark.slow_cases("arguments4-not 2; give a turn board")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -290,7 +290,7 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
         (("--iterations", 0), "iterations"),
         (("--against", "search(method=lcfx)"), "method must be one of"),
         (("--against", "search(leaf=exact)", "--donk", "50%"), "they do not see who bet last"),
-        (("--against", "search(leaf=exact)", "--board", "3s 7h Td Ks 2c"), "not 2; give the board of the turn"),
+        (("--against", "search(leaf=exact)", "--board", "3s 7h Td Ks 2c"), "not 2; give a turn board"),
         (("--against", "nowhere"), "nowhere"),
         (("--review", "river"), "--review applies to full-game hold'em"),
     ],

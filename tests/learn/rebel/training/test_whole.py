@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_refused(folder):
     assert "do not apply to a network that searches" in found.stderr
     with pytest.raises(SpecError, match="depth does not apply to full-game hold"):
         judge_rebel(NINE, folder, search={"depth": 2})
-    with pytest.raises(SpecError, match="leave workers and ray out"):
+    with pytest.raises(SpecError, match="leave out 'workers' and 'ray'"):
         judge_rebel(NINE, folder, workers=2)
 
 

@@ -6,9 +6,9 @@ import typer
 
 from treeplex.run.cli.shared.failures import STOPPED, fail
 
-AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="Agent for these stacks, see treeplex agents.")]
+AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="Agent that plays this game (see treeplex agents).")]
 Timeout = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum wait for each message from the other side.")
+    float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum wait for each message from the server or dealer.")
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.")]
 

@@ -57,10 +57,11 @@ class KeptHands:
         try:
             check_written(rules)
         except GameError as error:
-            raise SpecError(f"--phh: {error}; leave --phh out") from None
+            raise SpecError(f"--phh: {error}; leave out --phh") from None
         if phh.suffix == ".phh":
             raise SpecError(
-                f"--phh: {phh} would hold a single hand; give a folder, or {phh.with_suffix(MANY)} for all in one file"
+                f"--phh: a file {phh} holds only one hand; give a folder, or {phh.with_suffix(MANY)} to write all "
+                "hands to one file"
             )
         check_parent(phh)
         if phh.suffix == MANY:

@@ -113,7 +113,7 @@ def check_sources(game: str | None, given: Mapping[str, object], sources: Mappin
     named["--from"] = sources["start"]
     chosen = [name for name, value in named.items() if value is not None]
     if len(chosen) > 1 and chosen not in (["a game", "--phh"], ["a game", "--resume"]):
-        raise SpecError(f"{' and '.join(chosen)} exclude each other; give one")
+        raise SpecError(f"{' and '.join(chosen)} cannot be combined; give only one")
     for name, needs in (("decoding", "endgame"), ("hand", "phh"), ("street", "phh")):
         if sources[name] is not None and sources[needs] is None:
             raise SpecError(f"--{name} needs --{needs}; add --{needs} FILE")

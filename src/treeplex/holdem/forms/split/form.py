@@ -156,7 +156,7 @@ class SplitForm:
                 if file.about.get(name) != value:
                     what = {"spot": "another spot", "boards": "another spot"}.get(name, f"{name} {file.about.get(name)}")
                     raise FileError(
-                        f"{self.folder} holds a run of {what}; choose another folder, or use the settings of that run"
+                        f"{self.folder} contains a run with {what}; choose another folder, or use the settings of that run"
                     )
             for name in file:
                 if name not in state.trunk or file[name].shape != state.trunk[name].shape:
@@ -319,7 +319,7 @@ def claimed(folder: Path) -> FolderBlocks:
         if not (folder / TRUNK).exists():
             others = [entry.name for entry in folder.iterdir() if not (entry.name.startswith(".") or blocks.has(entry.name))]
             if others:
-                raise FileError(f"{folder} has other files, such as {others[0]}; choose an empty or a new folder")
+                raise FileError(f"{folder} contains other files, such as {others[0]}; choose an empty or a new folder")
             for entry in folder.iterdir():
                 if blocks.has(entry.name):
                     entry.unlink()
@@ -340,5 +340,6 @@ def spacious(size: int, kind: Any) -> Array:
             return np.memmap(file, kind, "r+", shape=(size,)).view(np.ndarray)
     except OSError as error:
         raise FileError(
-            f"no room for a temporary file of {size * np.dtype(kind).itemsize:,} bytes ({error}); set TMPDIR"
+            f"not enough disk space for a temporary file of {size * np.dtype(kind).itemsize:,} bytes ({error}); set "
+            "TMPDIR to another folder"
         ) from error

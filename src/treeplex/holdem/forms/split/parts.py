@@ -78,7 +78,7 @@ def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
     """
     if len(game.boards) == 1:
         raise AlgorithmError(
-            f"{game} has no cards to come after its first street and cannot be solved in parts; use storage float32 or int16, "
+            f"{game} deals no cards after its first street and cannot be solved in parts; use storage float32 or int16, "
             "without workers"
         )
     most = int(np.clip(game.stored // PARTS, LEAST_NUMBERS, MOST_NUMBERS))

@@ -69,9 +69,9 @@ class ContinuationPayoffs:
         """
         self.policies, self.most, self.game = policies, most, policies[0][0].game
         if self.game.spot.rake.rate:
-            raise AlgorithmError("values of continuations do not support rake; leave the rake out")
+            raise AlgorithmError("continuation values do not support rake; leave the rake out")
         if most < 1:
-            raise AlgorithmError(f"continuations need at least one board below a leaf, not {most}")
+            raise AlgorithmError(f"continuations are valued on at least one board per leaf, not on {most}")
         if any(policy.game.tree is not self.game.tree for choices in policies for policy in choices):
             raise AlgorithmError("continuations must be policies on one betting tree")
         self._lines = lru_cache(maxsize=MOST_WALKS)(self._walked)

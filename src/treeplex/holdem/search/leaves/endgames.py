@@ -59,7 +59,9 @@ class HoldemEndgames:
         self.subgame, self.iterations, self.solved = subgame, iterations, 0
         self.solver = HoldemSolver(subgame.below, method, threads=threads, storage=storage, horizon=iterations)
         if not isinstance(self.solver.rule, Variant) or storage in SMALL_INTEGERS:
-            raise AlgorithmError(f"endgames are solved by a variant of CFR in float32 or float64, not by {method} in {storage}")
+            raise AlgorithmError(
+                f"endgame solving needs a CFR variant and float32 or float64 storage, not {method} and {storage}"
+            )
         self._rows = self.solver.rule.rows(range(1, iterations + 1), iterations)
         self._known: OrderedDict[bytes, NDArray[Any]] = OrderedDict()
         self._first, self._streets = subgame.streets, len(subgame.below.forests)

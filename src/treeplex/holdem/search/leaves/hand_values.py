@@ -238,7 +238,9 @@ class HandValues:
         threads: int = 1,
     ) -> None:
         if parts > 1 and symmetric:
-            raise AlgorithmError("parts of the next street's cards are not symmetric; use parts=1 or symmetric=False")
+            raise AlgorithmError(
+                "'symmetric' needs all cards of the next street in each evaluation; use parts=1 or symmetric=False"
+            )
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
         self.parts, self.threads, self._fresh = parts, threads, 0
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)

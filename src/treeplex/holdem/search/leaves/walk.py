@@ -67,7 +67,7 @@ class HoldemWalk:
         """
         first, second = ([policy for policy in choices if not isinstance(policy, Policy)] for choices in policies)
         if [len(first), len(second)] != [*map(len, policies)]:
-            raise AlgorithmError("in hold'em continuations must be policies of hands, not tables of a compiled game")
+            raise AlgorithmError("in hold'em, continuations must be policies over hands, not tables of a compiled game")
         self._continued = ContinuationPayoffs((first, second), boards)
         self._kept: OrderedDict[tuple[HoldemState, bytes, bytes], tuple[Singles, int]] = OrderedDict()
 
@@ -82,7 +82,9 @@ class HoldemWalk:
             AlgorithmError: the places are not leaves of a hold'em subgame.
         """
         if not isinstance(places, HoldemPlaces) or places.subgame is None:
-            raise AlgorithmError("a hold'em blueprint has values only at the leaves of a subgame; cut one and use its leaves")
+            raise AlgorithmError(
+                "a hold'em blueprint has values only at the leaves of a subgame; cut a subgame and use its leaves"
+            )
         game, (first, second) = places.game, (np.asarray(places.subgame.held(player), np.int64) for player in (0, 1))
         ends = [isinstance(game.event(state), Showdown) for state in places.states]
         heard = [

@@ -23,7 +23,7 @@ def values_to_leaves(subgame: "HoldemSubgame", arrays: "HoldemArrays", policy: N
         AlgorithmError: the subgame spans several streets before the cut.
     """
     if subgame.streets > 1:
-        raise AlgorithmError("best-response values need one street before the cut, or a subgame to the end of the game")
+        raise AlgorithmError("best-response values need a subgame of one street, or one that reaches the end of the game")
     arrays.respond(player)
     ends = arrays.crew.work.gathered.copy()  # those of its board have the same location as in the whole game
     return HoldemValues(subgame.whole, np.array(policy, np.float64), ends=ends, responder=player)

@@ -77,7 +77,7 @@ class HoldemPlaces(Places):
             AlgorithmError: the states are not leaves.
         """
         if self.subgame is None:
-            raise AlgorithmError("exact values need the leaves of a subgame; cut one and use its leaves")
+            raise AlgorithmError("exact values need the leaves of a subgame; cut a subgame and use its leaves")
         return self.subgame
 
     def opposing(self, reached: Ranges, player: int) -> Floats:
@@ -271,7 +271,7 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadge
     """
     if horizon.depth is not None or horizon.endgame or horizon.dealt:
         raise AlgorithmError(
-            "hold'em subgames end with a street of betting; give rounds only, without depth, endgame and dealt"
+            "hold'em subgames end with a street of betting; give only 'rounds', without 'depth', 'endgame' and 'dealt'"
         )
     state = holdem_state(belief.state)
     event = game.event(state)

@@ -27,7 +27,9 @@ def street_of(search: "SubgameSearch") -> "tuple[HoldemSubgame, HoldemArrays]":
     subgame: Any = search.subgame
     arrays: Any = search.arrays
     if subgame.streets != 1 or not isinstance(subgame.game.event(subgame.state), Decision):
-        raise AlgorithmError("a warm start in hold'em needs one street that begins with a decision; search without it")
+        raise AlgorithmError(
+            "a warm start in hold'em needs a subgame of one street that begins with a decision; search without a warm start"
+        )
     return subgame, arrays
 
 

@@ -225,7 +225,7 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
         data |= {"weight": board.weight, "ev": tuple(map(known, data["ev"])), "equity": tuple(map(known, data["equity"]))}
         row = Row(**{name: data[name] for name in Row.__dataclass_fields__})
     except (ValueError, KeyError, TypeError) as error:
-        raise FileError(f"{path}: not a result of a batch; remove the file to solve the board again") from error
+        raise FileError(f"{path}: not a batch result; remove the file to solve the board again") from error
     if row.identity != spot.identity:
         raise FileError(f"{path}: the result of another spot; choose another folder, or remove this one to restart")
     if dict(row.settings) != dict(settings):

@@ -72,7 +72,8 @@ def compare_nodes(first: SpotSolution, second: SpotSolution, line: str = "", sec
     """
     if first.spot.format.name != second.spot.format.name:
         raise SpecError(
-            f"the spots have different formats, {first.spot.format.name} and {second.spot.format.name}; give two of one format"
+            f"the spots have different formats, {first.spot.format.name} and {second.spot.format.name}; compare "
+            "spots of the same format"
         )
     nodes = node_report(first, line).from_the_pot(), node_report(second, line if second_line is None else second_line)
     nodes = nodes[0], nodes[1].from_the_pot()

@@ -89,7 +89,7 @@ def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> 
         if HOLDEM_STREETS[spot.street] == street.lower():
             return spot
     reached = ", ".join(HOLDEM_STREETS[spot.street] for spot in heads_up)
-    raise SpecError(f"{where}: no heads-up spot on the {street.lower()}; it has {reached}")
+    raise SpecError(f"{where}: no heads-up spot on the {street.lower()}; the hand has {reached}")
 
 
 def load_hand(path: Path, number: int) -> Any:

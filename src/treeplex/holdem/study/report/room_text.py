@@ -78,7 +78,7 @@ def phh_text(text: str) -> str:
     """One hand as PHH."""
     head = text.partition("\n")[0].strip()
     if not GAME.search(head):
-        raise SpecError(f"hand {shown(head)}: only no-limit hold'em can be read")
+        raise SpecError(f"hand {shown(head)}: only no-limit hold'em is supported")
     hand = read_room_hand(text)
     if len(hand.stacks) < 2 or not hand.button or not hand.blinds:
         missing = "two seats" if len(hand.stacks) < 2 else "the button" if not hand.button else "the blinds"

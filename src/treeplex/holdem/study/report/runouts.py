@@ -98,7 +98,9 @@ def around_card(solution: NodeSource, line: str) -> tuple[str, str]:
     elif dealt:
         before, after = ",".join(parts[: dealt[-1]]), ",".join(parts[dealt[-1] + 1 :])
     else:
-        raise SpecError(f"line {shown(line)}: no card is dealt; end the line with a street, as in x,x, or after a card")
+        raise SpecError(
+            f"line {shown(line)}: no card is dealt here; end the line where a street ends, as in x,x, or after a card"
+        )
     if any(len(parse_cards(child.rpartition(",")[2])) != 1 for child in solution.at(before).children()[:1]):
         board = cards_to_string(solution.at(before).board)
         raise SpecError(f"line {shown(line)}: several cards are dealt together on {board or 'the flop'}; name a later street")

@@ -38,7 +38,7 @@ def search(
         int | None, typer.Option("-n", "--iterations", metavar="N", help="Number of search iterations. Default: 128.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
+        str | None, typer.Option(metavar="NAME", help="Search method: lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Exact leaf values: solve later streets in every iteration.")] = False,
     zero: Annotated[bool, typer.Option("--zero", help="Zero leaf values: ignore later streets.")] = False,
@@ -50,7 +50,9 @@ def search(
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads for endgames. Default: one per available core.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the strategy, for treeplex show.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save the strategy to a file that treeplex show reads.")
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -79,11 +81,11 @@ def search(
       treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
     """
     if exact + zero + (net is not None) > 1:
-        raise SpecError("a network, --exact and --zero exclude each other; give one of them")
+        raise SpecError("a network, --exact and --zero cannot be combined; give only one")
     if net is None and not exact and not zero:
         raise SpecError(
-            "leaf values are missing; name a network after the spot (a folder of train rebel, rebel or "
-            "hands), or give --exact or --zero"
+            "leaf values are missing; name a network after the spot (a folder of treeplex train rebel, or the "
+            "shipped rebel or hands), or give --exact or --zero"
         )
     if out is not None and judge is False:
         raise SpecError("--out saves an evaluated strategy; remove --no-judge")

@@ -42,7 +42,9 @@ class NetworkSettings(Settings):
     )
     width: int = setting(64, "units per hidden layer", low=1, fixed=True)
     layers: int = setting(3, "hidden layers", low=1, fixed=True)
-    batch: int = setting(2048, "rows per gradient step (all infosets at once, by their mean rows, if there are fewer)", low=1)
+    batch: int = setting(
+        2048, "rows per gradient step (if there are fewer infosets, all of them, each with its mean row)", low=1
+    )
     rate: float = setting(1e-3, "Adam's step size", above=0)
     clip: float = setting(1.0, "maximum gradient norm, to which gradients are clipped", above=0)
 

@@ -29,7 +29,7 @@ class LearnedAverageSettings(NeuralSettings):
     """Settings for an average-policy network."""
 
     memory: int = setting(1_000_000, "maximum rows of each reservoir", low=1, fixed=True)
-    average_fits: int = setting(5000, "gradient steps of the average-policy network, each time it is needed", low=1)
+    average_fits: int = setting(5000, "gradient steps of the average-policy network each time it is trained", low=1)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class ActorSettings(NeuralSettings):
     batch: int = setting(256, "episodes per update", low=1)
     rate: float = setting(0.001, "step size of the policy", above=0)
     adam: bool = setting(True, "use Adam for tables too, instead of plain gradient steps", fixed=True)
-    decay: float = setting(0.0, "step sizes are multiplied by the remaining fraction of training to this power", low=0)
+    decay: float = setting(0.0, "multiply step sizes by the remaining fraction of training raised to this power", low=0)
     result: str = setting(AVERAGE, RESULT, choices=(AVERAGE, LAST))
     weight: float = setting(1.0, "exponent p of the weight t^p of update t in the average", low=0)
 

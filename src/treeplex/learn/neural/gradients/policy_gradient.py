@@ -74,7 +74,7 @@ class PolicyGradientSettings(ActorSettings):
     critic_steps: int = setting(2, "gradient steps of a learned critic per update of the policy", low=1)
     entropy: float = setting(0.2, "initial weight of the policy's entropy, as a fraction of the largest payoff", low=0)
     decay: float = setting(
-        1.5, "step sizes and entropy weight are multiplied by the remaining fraction of training to this power", low=0
+        1.5, "multiply step sizes and entropy weight by the remaining fraction of training raised to this power", low=0
     )
     result: str = setting(LAST, "the resulting policy: the average over updates, or the last", choices=(AVERAGE, LAST))
 
@@ -174,7 +174,7 @@ class NeuRDSettings(PolicyGradientSettings):
     entropy: float = setting(0.0, "initial weight of the policy's entropy, as a fraction of the largest payoff", low=0)
     result: str = setting(AVERAGE, "the resulting policy: the average over updates, or the last", choices=(AVERAGE, LAST))
     decay: float = setting(
-        1.0, "step sizes and entropy weight are multiplied by the remaining fraction of training to this power", low=0
+        1.0, "multiply step sizes and entropy weight by the remaining fraction of training raised to this power", low=0
     )
     threshold: float = setting(2.0, "threshold beyond which centred logits are not pushed further from zero", above=0)
 

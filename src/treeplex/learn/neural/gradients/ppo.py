@@ -35,7 +35,7 @@ class PpoSettings(ActorSettings):
     steps: int = setting(1_000, "number of updates, each with several passes over its episodes", low=1)
     batch: int = setting(1024, "episodes per update", low=1)
     rate: float = setting(0.00025, "step size of the policy", above=0)
-    decay: float = setting(1.0, "step sizes are multiplied by the remaining fraction of steps to this power", low=0)
+    decay: float = setting(1.0, "multiply step sizes by the remaining fraction of steps raised to this power", low=0)
     critic_rate: float = setting(0.001, "step size of the values", above=0)
     trust: float = setting(0.1, "PPO's clip range of the probability ratio", above=0, below=1)
     passes: int = setting(4, "passes over the rows of an update", low=1)

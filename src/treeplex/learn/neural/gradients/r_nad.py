@@ -51,7 +51,7 @@ class RNaDSettings(ActorSettings):
     smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)
     least: float = setting(0.03, "probability below which actions are dropped from the fine-tuned policy", low=0, below=0.5)
     result: str = setting(AVERAGE, RESULT_OF, choices=(AVERAGE, LAST, TARGET, TUNED))
-    parts: int = setting(32, "number of equal steps from 0 to 1 for probabilities of the fine-tuned policy", low=1)
+    parts: int = setting(32, "round probabilities of the fine-tuned policy to multiples of 1 divided by this number", low=1)
 
 
 class RNaD(Actor):

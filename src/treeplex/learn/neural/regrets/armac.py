@@ -55,7 +55,7 @@ class ArmacSettings(CriticSettings):
     share: float = setting(
         0.0, "fraction of all rows so far to use, if that is more than the number of newest rows", low=0, high=1, added=True
     )
-    fits: int = setting(20, "gradient steps of advantages and average per iteration", low=1)
+    fits: int = setting(20, "gradient steps of the advantage and average networks per iteration", low=1)
     critic_fits: int = 20
     critic_rounds: int = 4
 

@@ -25,7 +25,7 @@ class SingleDeepCfrSettings(NeuralSettings):
     walks: int = setting(1500, "traversals per player and iteration", low=1)
     memory: int = setting(1_000_000, "maximum rows of each reservoir", low=1, fixed=True)
     fits: int = setting(750, "gradient steps of each regret network per iteration", low=1)
-    greedy: bool = setting(True, "if no regret is positive, play the action with the largest instead of uniformly")
+    greedy: bool = setting(True, "if no regret is positive, play the action with the largest regret instead of uniformly")
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
         fixed=True,
         added=True,
     )
-    value_walks: int = setting(500, f"playthroughs of the current policies per iteration for a critic of {RETURNS}", low=1)
+    value_walks: int = setting(500, f"playthroughs of the current policies per iteration, for critic={RETURNS}", low=1)
     value_exploration: float = setting(0.01, "exploration probability in these playthroughs", low=0, high=1)
-    corrected: bool = setting(False, "correct the critic's values by sampled returns, with importance weights", fixed=True)
+    corrected: bool = setting(False, "correct the critic's values with importance-weighted sampled returns", fixed=True)
 
 
 class Escher(SingleDeepCfr):

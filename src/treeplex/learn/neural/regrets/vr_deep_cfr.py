@@ -25,7 +25,7 @@ class VrDeepDcfrSettings(CriticSettings, AverageSettings):
     exploration: float = setting(0.6, "probability with which the traverser acts uniformly at random", above=0, high=1)
     alpha: float = setting(2.0, "exponent of the discount t^alpha / (t^alpha + 1) of old regrets", low=0)
     gamma: float = setting(2.0, "exponent of the weight t^gamma of iteration t in the average", low=0)
-    greedy: bool = setting(False, "if no regret is positive, play the action with the largest instead of uniformly")
+    greedy: bool = setting(False, "if no regret is positive, play the action with the largest regret instead of uniformly")
 
 
 @dataclass(frozen=True)

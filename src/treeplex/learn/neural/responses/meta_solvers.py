@@ -25,7 +25,7 @@ def nash(payoffs: Floats, counts: Sequence[Counts]) -> list[Floats]:
     """
     mixed = static_equilibrium(payoffs)
     if mixed is None:
-        raise AlgorithmError("no equilibrium of the game between the pools was found; use meta=prd or meta=uniform")
+        raise AlgorithmError("no equilibrium of the meta-game was found; use meta=prd or meta=uniform")
     return mixed
 
 

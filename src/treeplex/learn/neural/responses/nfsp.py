@@ -37,14 +37,14 @@ RESPONSE, AVERAGE = 0, 1
 class NfspSettings(NeuralSettings):
     """Settings of NFSP."""
 
-    steps: int = setting(5000, "batches of episodes", low=1)
+    steps: int = setting(5000, "number of batches of episodes", low=1)
     plays: int = setting(5000, "episodes per batch", low=1)
     eta: float = setting(0.1, "probability that a player follows its best response in an episode", above=0, high=1)
     explore: float = setting(0.06, "initial probability of a random action in a best response", low=0, high=1)
     explore_last: float = setting(0.001, "final probability of a random action in a best response", low=0, high=1)
     explore_over: int = setting(20_000_000, "episodes over which exploration falls", low=1)
     fits: int = setting(4, "gradient steps of each network per batch of episodes", low=1)
-    memory: int = setting(200_000, "maximum transitions per player", low=1)
+    memory: int = setting(200_000, "maximum number of stored transitions per player", low=1)
     refresh: int = setting(4, "batches of episodes between target updates", low=1)
     reservoir: int = setting(
         500_000,

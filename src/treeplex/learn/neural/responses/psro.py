@@ -48,7 +48,7 @@ EXACT, LEARNED = "exact", "learned"
 class PsroSettings(NeuralSettings):
     """Settings of PSRO."""
 
-    steps: int = setting(100, "responses that each player adds", low=1)
+    steps: int = setting(100, "number of responses that each player adds", low=1)
     oracle: str = setting(EXACT, "how responses are computed: exact best responses, or Q-learning", choices=(EXACT, LEARNED))
     plays: int = setting(500, "episodes per batch for learning a response", low=1)
     batches: int = setting(20, "batches for learning a response", low=1)

@@ -251,7 +251,7 @@ def judge_rebel(
     show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}" + (f"/{total:,}" if total else "")))
     if isinstance(loaded := load(game).enumerable_rules(), Holdem):
         if work.asked:
-            raise SpecError("networks for full-game hold'em are evaluated in one process; leave workers and ray out")
+            raise SpecError("networks for full-game hold'em are evaluated in one process; leave out 'workers' and 'ray'")
         with reporting(progress, "searching"):
             return judged_whole(loaded, source, playthroughs or HANDS, iterations, dict(search or {}), seed, show)
     folder = Path(source) if is_rebel_folder(source) else None
@@ -270,7 +270,7 @@ def judge_rebel(
             raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; search settings: {', '.join(SEARCH)}")
     changes = PlaythroughSettings.read_changes(search)
     if changes.get("warm") and not net.settings.get("policy_net"):
-        raise SpecError("the network was trained without a policy network, which warm starts need; leave warm out")
+        raise SpecError("the network was trained without a policy network, which warm starts need; leave out 'warm'")
     iterations = net.play_iterations if iterations is None else iterations
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
     with reporting(progress, "searching"):

@@ -144,8 +144,8 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
 
     if settings.think is not None:
         raise SpecError(
-            "rebel does not support think in full-game hold'em; give iterations, or use an agent that supports it: "
-            "endgames, libratus, modicum or, for three and more players, pluribus"
+            "rebel does not support 'think' in full-game hold'em; set 'iterations', or use an agent that supports "
+            "it: endgames, libratus, modicum or, for three or more players, pluribus"
         )
     given = [name for name in ("depth", "rounds", "endgame", "warm", "net") if getattr(settings, name) is not None]
     if given:

@@ -21,7 +21,7 @@ def check_turn(spot: Spot) -> None:
         SpecError: the spot is not a turn, has no pot, has rake or donk sizes, or has other numbers of cards.
     """
     if len(spot.streets) != 2:
-        raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2; give the board of the turn")
+        raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2; give a turn board")
     if spot.rake.rate:
         raise SpecError("networks do not support rake; leave the rake out")
     if isinstance(spot.bets, BetPlan) and spot.bets.streets[-1][0].donk is not None:
@@ -29,7 +29,7 @@ def check_turn(spot: Spot) -> None:
             "networks do not support donk sizes, since they do not see who bet last on the turn; set donk to default (--donk)"
         )
     if spot.format.hole != 2 or spot.format.deal[-1] != 1:
-        raise SpecError(f"networks support hands of two cards and a river of one, unlike {spot.format.name}; use another deck")
+        raise SpecError(f"networks support two-card hands and one river card, unlike {spot.format.name}; use another deck")
     if not spot.pot > 0:
         raise SpecError("networks predict values as fractions of the pot, which is 0; give a pot")
 

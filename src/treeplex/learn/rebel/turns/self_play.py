@@ -108,7 +108,7 @@ class HoldemSelfPlay(Play):
                 not support the method.
         """
         if len(spot.streets) != 2:
-            raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2; give the board of the turn")
+            raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2; give a turn board")
         if settings.stacks[0] - spot.pot / 2 < spot.chip:
             raise SpecError(f"stacks must be more than {spot.pot / 2:g} chips, half of the pot, not {settings.stacks[0]:g}")
         super().__init__(spot, settings, leaf, generator)

@@ -356,7 +356,7 @@ class WholeSelfPlay(Play):
             cards = tuple(int(card) for card in board if card >= 0)
             states.append(StreetBelief(game, closed_table(game, paid, street), cards, (ranges[0].copy(), ranges[1].copy())))
         if len(states) != self.settings.episodes:
-            raise ValueError(f"the state has {len(states)} episodes, but there are {self.settings.episodes}")
+            raise ValueError(f"the state has {len(states)} episodes, but this run has {self.settings.episodes}")
         self.states = states
 
 

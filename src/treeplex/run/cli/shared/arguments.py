@@ -18,7 +18,9 @@ _GAME = typer.Argument(
 GameArgument = Annotated[str, _GAME]
 AnyGameArgument = Annotated[str | None, _GAME]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Refine = Annotated[bool, typer.Option("--refine", help="Split infostates of imperfect recall instead of rejecting the game.")]
+Refine = Annotated[
+    bool, typer.Option("--refine", help="Split infostates until recall is perfect, instead of rejecting the game.")
+]
 Complete = Annotated[
     bool,
     typer.Option("--complete", help="Play uniformly at infostates missing from a .json or .csv policy."),
@@ -28,7 +30,8 @@ Limit = Annotated[
     typer.Option(metavar="N", min=1, help="Reject games with more than N histories. Default: 50,000,000."),
 ]
 Updates = Annotated[
-    str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous. Default: as in the algorithm's paper.")
+    str | None,
+    typer.Option(metavar="ORDER", help="Player updates: alternating or simultaneous. Default: as in the algorithm's paper."),
 ]
 Iterations = Annotated[int | None, typer.Option("-n", "--iterations", metavar="N", help="Total iterations. Default: 1000.")]
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after visiting N histories.")]
@@ -48,11 +51,13 @@ PlayThink = Annotated[
     typer.Option(
         "--think",
         metavar="TIME",
-        help="Time limit per decision of search agents, such as 2s or 500ms. Default: 2s without --iterations.",
+        help="Time limit per decision of search agents, such as 2s or 500ms. Default: 2s if --iterations is not given.",
     ),
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this many seconds.")]
-Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations. Default: 10 per power of ten.")]
+Every = Annotated[
+    int | None, typer.Option(metavar="K", help="Evaluate every K iterations. Default: ten evaluations per power of ten.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ShowProgress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", help="Show a progress line. Default: on terminals only.")
@@ -91,11 +96,11 @@ Measures = Annotated[
     typer.Option("--measure", metavar="NAME", help="Also report a custom measure, my.py:gain. Repeatable."),
 ]
 Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="cpu, or cuda, auto or torch-cpu (these need PyTorch). Default: cpu.")
+    str | None, typer.Option(metavar="NAME", help="Device: cpu, or with PyTorch cuda, auto or torch-cpu. Default: cpu.")
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads. Default: all idle cores that pay.")]
 RunPlace = Annotated[
-    Path | None, typer.Option(metavar="PATH", help="Write the run to this folder (hold'em spot: to one file, turn.spot).")
+    Path | None, typer.Option(metavar="PATH", help="Write the run to this folder (hold'em spots: to a file such as turn.spot).")
 ]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run to this folder.")]
 
