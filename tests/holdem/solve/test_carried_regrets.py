@@ -193,4 +193,4 @@ def test_command(solved, tmp_path):
     wrong = CliRunner().invoke(app, [*words, "--pot", "50"])
     assert "--pot cannot be combined with --from" in wrong.stderr
     both = CliRunner().invoke(app, [*words, "--resume", str(old)])
-    assert "exclude each other" in both.stderr
+    assert "cannot be combined" in both.stderr

@@ -304,7 +304,7 @@ def test_another_board(write):
         (
             "pot: 200",
             "pot: 200\nlimit: {bets: 2, most: 4}",
-            "spot.yaml:6: limit: fixed limit and no-limit sizes (bets) exclude",
+            "spot.yaml:6: limit: fixed limit and no-limit sizes (bets) cannot be",
         ),
         ("stack: 900", "stack: 900\nblinds: 1, 2", "blinds need an empty board"),
         ("pot: 200", "\tpot: 200", "spot.yaml:5: invalid YAML:"),

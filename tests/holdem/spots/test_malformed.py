@@ -26,7 +26,7 @@ MALFORMED = 400
 LONGEST = 400
 """Characters of a message; longer texts are quoted in part."""
 OF_PYTHON = re.compile(r"Traceback|object at 0x|<class|NoneType|Error\b|unhashable|list index|codec|invalid literal|convert")
-REMEDY = re.compile(r"; \S| such as | as in |, say |: write |must be |is not (a|from)\b|exclude each other")
+REMEDY = re.compile(r"; \S| such as | as in |, say |: write |must be |is not (a|from)\b|cannot be combined")
 """What a message says besides what is wrong: what to do, or what is allowed."""
 
 hundreds = settings(

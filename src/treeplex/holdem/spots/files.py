@@ -323,7 +323,7 @@ def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bo
     fields = {key: value for key, value in entries.items() if key not in LAYERED}
     layers = {key: (entries[key],) for key in LAYERED if key in entries}
     if "limit" in fields and (first := next((name for name in SIZES if name in layers), None)):
-        raise at(fields["limit"], "limit", f"fixed limit and no-limit sizes ({first}) exclude each other; keep one")
+        raise at(fields["limit"], "limit", f"fixed limit and no-limit sizes ({first}) cannot be combined; keep one")
     return SpotRequest(name, fields, layers, from_file)
 
 
