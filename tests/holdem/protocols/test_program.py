@@ -251,7 +251,7 @@ def test_what_cannot_be_a_program(tmp_path):
             tp.agent(program("call"), game)
     with pytest.raises(GameError, match="cannot start program"):
         tp.agent(f"program(path={unreadable})", GAME).begin(0)
-    with pytest.raises(FileError, match="give log another name"):
+    with pytest.raises(FileError, match="choose another file for 'log'"):
         tp.agent(program("call", log=tmp_path), GAME).begin(0)
     with pytest.raises(SpecError, match="workers cannot share the external program"):
         match(GAME, [CALLER, program("call")], workers=2)

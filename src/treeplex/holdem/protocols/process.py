@@ -187,7 +187,7 @@ def log_at(path: str) -> IO[bytes]:
     try:
         return open(path, "ab")
     except OSError as error:
-        raise FileError(f"cannot write {path}: {reason(error)}; give log another name") from error
+        raise FileError(f"cannot write {path}: {reason(error)}; choose another file for 'log'") from error
 
 
 def end_process(process: Any, connection: socket.socket | None, log: IO[bytes]) -> None:

@@ -60,7 +60,9 @@ class Program(AgentKind):
         try:
             arguments = tuple(shlex.split(settings.args))
         except ValueError as error:
-            raise SpecError(f"args of a program are {settings.args!r}: {str(error).lower()}; close every quote") from error
+            raise SpecError(
+                f"program arguments {settings.args!r} cannot be read: {str(error).lower()}; close every quote"
+            ) from error
         command = Command(settings.path, arguments, settings.folder, settings.connection, settings.log)
         command.check()
         return ProgramAgent(
@@ -109,7 +111,7 @@ class ProgramAgent(BaseAgent):
             raise SpecError(f"a program plays heads-up holdem with 52 cards, not {public.title}")
         self.rules = public.rules
         if len(self.rules.betting.blinds) != 2 or any(self.rules.antes):
-            raise SpecError("the ACPC protocol has a small and a big blind, without straddles and antes; leave the others out")
+            raise SpecError("the ACPC protocol has a small and a big blind, but no straddles or antes; remove them")
         self.command, self.unit, self.timeout, self.start = command, unit, timeout, start
         self.hands = self.answers = self.rounded = self.replaced = 0
         self.about = f"program {command.path}"
@@ -273,7 +275,8 @@ class ProgramAgent(BaseAgent):
         except LateError as error:
             process.close()
             raise GameError(
-                f"program {self.command.path} sent nothing within {self.start:g} s; expected {VERSION}; allow more with start="
+                f"program {self.command.path} sent nothing within {self.start:g} s; expected {VERSION}; allow more "
+                "time with start="
             ) from error
         except GameError as error:
             how = process.ending()
@@ -282,7 +285,8 @@ class ProgramAgent(BaseAgent):
         if not VERSIONS.match(line):
             process.close()
             raise GameError(
-                f"program {self.command.path} began with {line[:80]!r} instead of {VERSION}; it must speak the ACPC protocol"
+                f"program {self.command.path} began with {line[:80]!r} instead of {VERSION}; check that it uses the "
+                "ACPC protocol"
             )
         self._process = process
 
