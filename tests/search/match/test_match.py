@@ -132,7 +132,7 @@ def test_an_interval_needs_thirty_deals(policies: list[Policy], hands: int, dupl
     """Hands of one deal count once; rounds of two hands are whole."""
     found = match(LEDUC, policies, sampled=True, hands=hands, duplicate=duplicate)
     assert found.deals == (deals, deals)
-    note = f"no 95% interval for fewer than 30 deals; {deals}"
+    note = f"no 95% interval for fewer than 30 deals; {deals} so far"
     assert (note in found.notes()) == (deals < 30)
     assert (found.table()[0][found.columns.index("95% interval")] == "-") == (deals < 30)
     assert (found.plain()["interval"][0] == [None, None]) == (deals < 30)
