@@ -88,7 +88,7 @@ def test_every_public_name_says_what_it_takes(name):
             said = inspect.getdoc(thing)
             assert said, public
         if inspect.isfunction(thing) and len(takes := inspect.signature(thing).parameters) > 1:
-            assert "rguments as for" in said or all(re.search(rf"\b{each}\b", said) for each in takes), public
+            assert re.search(r"rguments (as for|of :)", said) or all(re.search(rf"\b{each}\b", said) for each in takes), public
 
 
 def test_the_reference_describes_public_names_only():
