@@ -169,9 +169,9 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",
         notes=[
             "Abstractions, tables and evaluation are those of the section above. DCFR+ in alternating sweeps over all "
             "pairs of sequences replaces sampled chance.",
-            "Simple players see only their bucket of the street, one of six of equal size. The tight-aggressive player "
-            "folds the weaker half to a bet and raises the best third. The loose-passive player folds a sixth and raises a "
-            "sixth.",
+            "Simple players see only their current bucket, one of six of equal size. The tight-aggressive player folds the "
+            "weaker half of its hands to a bet and raises the best third. The loose-passive player folds a sixth and raises "
+            "a sixth.",
             f'"On other boards": evaluated in tables counted on {OTHER_BOARDS:,} other boards.',
             "Minutes are the solver's CPU time on one core.",
         ],

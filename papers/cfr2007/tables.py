@@ -154,7 +154,7 @@ def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame
     plain = [at(found, common) or math.nan for found in records.values()]
     return (
         f"The iterations needed grow with the number of infosets, as the paper says. After {large(common)} iterations the "
-        f"abstractions lie between {min(plain):.0f} and {max(plain):.0f} mbb/hand, a factor of "
+        f"abstractions' exploitabilities lie between {min(plain):.0f} and {max(plain):.0f} mbb/hand, a factor of "
         f"{max(plain) / min(plain):.1f}. At {share:.2f} iterations per infoset they lie between {min(scaled):.0f} and "
         f"{max(scaled):.0f}, a factor of {max(scaled) / min(scaled):.1f}."
     )
@@ -220,13 +220,15 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
         ],
         pictures=[picture(records, games)],
         notes=[
-            "Blinds are 1 and 2, bets 2, 2, 4, 4, at most four per street. Buckets are nested percentiles of E[HS2], "
-            f"computed by rollout on every board. River buckets are cut on {BUCKET_BOARDS:,} random boards.",
+            "Blinds are 1 and 2, and bets are 2, 2, 4 and 4 by street, at most four per street. Buckets are nested "
+            "percentiles of E[HS2], computed by rollout on every board. Boundaries of river buckets come from "
+            f"{BUCKET_BOARDS:,} random boards.",
             "The joint distribution of both players' bucket sequences and the winner is computed over all pairs of hands on "
             f"{BOARDS:,} random boards. These tables define the game that is solved and evaluated. Best "
             'responses in it are exact. "On other boards" evaluates the same strategies in tables counted on '
             f"{OTHER_BOARDS:,} other boards, so the difference is the sampling noise of boards.",
-            ("Chance-sampled CFR with uniform averaging. A showdown pays its expectation for the two bucket sequences."),
+            "The solver is chance-sampled CFR with uniform averaging. A showdown pays the expected payoff of the two bucket "
+            "sequences.",
             "Matches use real cards and the buckets of real hands. The value of each deal is exact over all betting, and "
             "the same cards are played in both seats.",
             f"Sources of the paper's numbers: {paper['source_of_results']}",

@@ -260,7 +260,7 @@ def reduction_sentence(numbers: Mapping, runs: RunsByGame, learned: DdcfrRuns, k
         parts.append(f"{theirs.text()} with the authors' network{count}")
     parts.append(f"{relative(1 - geometric)} in the authors' files, which have one run per game")
     paper = (
-        "The paper averages the changes of the games instead and reports -42%. Averaged that way, its files give "
+        "The paper averages relative changes over the games instead and reports -42%. Averaged that way, its files give "
         f"{-arithmetic:.0%}, "
     )
     paper += f"our policy {relative(1 - ours.arithmetic)}"

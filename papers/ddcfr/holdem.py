@@ -385,6 +385,6 @@ def notes(known: Mapping, shares: str) -> list[str]:
         "their order. The last 500 iterations and `ddcfr` are plotted in float32, the rest in float64. Exploitability "
         "is computed in float64.",
         "The learned scheme sees exploitability in the authors' unit, in the solver's single precision.",
-        "Table 4 counts hole cards in either order. Depth is the number of nodes on the longest path, as in the "
-        "library's other sizes. Its infosets are twice the library's, which also leave out hands of weight zero.",
+        "Table 4 counts both orders of the hole cards. Depth is the number of nodes on the longest path, as in the "
+        "library's other sizes. It counts twice as many infosets as the library, which also leaves out hands of weight zero.",
     ]

@@ -304,10 +304,10 @@ def notes(authors: Theirs, missing: str) -> list[str]:
     return [
         "Training games in the paper's order: Kuhn poker, Goofspiel-3, Liar's Dice-3, Small Matrix; the first x of them for "
         "DDCFR-x, all four for the others.",
-        f"Every cell is the run and {len(SEEDS)} perturbed ones (in the first three iterations, by 1e-14 of regrets "
-        "on Leduc, by 1e-7 in single precision on hold'em).",
+        f"Every cell covers one run and {len(SEEDS)} perturbed runs, whose regrets are changed in the first three iterations "
+        "(by 1e-14 on Leduc and by 1e-7 in single precision on hold'em).",
         "Hold'em has the rules and units (big blinds) of the authors' program (see the section on hold'em).",
-        "The table marks overlapping ranges, whichever mean is lower.",
+        "The table marks overlapping ranges regardless of which mean is lower.",
         authors.note,
         *([missing] if missing else []),
         effort(),

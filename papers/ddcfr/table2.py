@@ -219,8 +219,8 @@ def notes(policy: DiscountPolicy, holdem: bool) -> list[str]:
         "over all rounds. On the smallest games differences of a few percent are timing noise and effects of memory layout.",
         "The network's share is measured separately: the minimum time of an evaluation in a loop, times the number "
         "of decisions, over DDCFR's time. Inputs other than exploitability cost almost nothing.",
-        "Hold'em runs in the hand engine, single precision, one thread. There the loop over iterations is in Python, "
-        "some microseconds each, for all variants alike"
+        "Hold'em runs in the hand engine in single precision with one thread. There the loop over iterations is in Python, "
+        "which adds some microseconds per iteration to all variants"
         + (
             "." if holdem else "; its rows are as an earlier run left them, if there was one, for its files were not available."
         ),

@@ -266,8 +266,9 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
     if len(alone) == 2 and "blueprint, nothing" in found:
         told.append(
-            f"With {name} cards the blueprint's {found['blueprint, nothing']:.1f} mbb become {alone[0]:.1f} when "
-            f"rivers are re-solved without a gadget, and {alone[1]:.1f} when turns with their rivers are."
+            f"With {name} cards, the blueprint's exploitability of {found['blueprint, nothing']:.1f} mbb/hand changes to "
+            f"{alone[0]:.1f} with rivers re-solved without a gadget, and to {alone[1]:.1f} with turns and their rivers "
+            "re-solved."
         )
     return told
 

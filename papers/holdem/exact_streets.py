@@ -114,7 +114,9 @@ def reproduce() -> Result:
     rows += rows_of("river", "all sizes", with_plan(rivers, 3, 0), TIMES[3])
     return Result(
         source="Brown and Sandholm 2017 (Libratus)",
-        findings=[f"Two seconds on one core solve a turn to {exact} % of the pot, one second on two cores to {two[-1][-2]} %."],
+        findings=[
+            f"Two seconds on one core solve a turn to {exact}% of the pot, and one second on two cores to {two[-1][-2]}%."
+        ],
         tables=[
             Table(
                 "Loss of solves to a best response on the same tree, in % of the pot, by milliseconds",

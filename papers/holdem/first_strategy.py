@@ -160,7 +160,7 @@ def reproduce() -> Result:
         notes=[
             "A pot of 1 with 3 behind (100%, all-in; raises all-in), both players with all hands or with the best 51% of them. "
             "DCFR, single precision.",
-            f"With two threads, evaluation and construction included, {board} with all hands reached half a percent "
+            f"With two threads, evaluation and construction included, {board} with all hands reached 0.5% of the pot "
             f"in {wall['wall']:.0f} s wall-clock time on a busy machine, and {wall['seconds']:.0f} CPU s.",
             effort(),
         ],

@@ -112,8 +112,8 @@ def by_situations(street: str, numbers: dict) -> str:
     nets = {name.removeprefix("network, "): own for name, own in numbers.items() if name.startswith("network, ")}
     plain, held, ranges = (", ".join(f"{each:.4f}" for each in column) for column in zip(*nets.values(), strict=True))
     return (
-        f"On the {street}, networks trained on {', '.join(nets)} situations err by {plain} pots over all hands "
-        f"equally, by {held} weighted by hand probability, and by {ranges} on a range's value."
+        f"On the {street}, networks trained on {', '.join(nets)} situations have mean errors of {plain} pots with all hands "
+        f"weighted equally, {held} with hands weighted by probability, and {ranges} for the value of a range."
     )
 
 
@@ -143,9 +143,9 @@ def reproduce() -> Result:
         ],
         notes=[
             f"{TESTS['river']} rivers and {TESTS['turn']} turns for testing, all hands in every range, and "
-            f"{TESTS['flop']} flops with {HANDS['flop']} hands. They cost {numbers['river']['seconds']:.3f}, "
-            f"{numbers['turn']['seconds']:.2f} and {numbers['flop']['seconds']:.1f} CPU s each, including kernels "
-            "compiled or loaded meanwhile, unlike in `holdem/labels`. The flop's network learns from values of the "
+            f"{TESTS['flop']} flops with {HANDS['flop']} hands. They take {numbers['river']['seconds']:.3f}, "
+            f"{numbers['turn']['seconds']:.2f} and {numbers['flop']['seconds']:.1f} CPU s each, including "
+            "compilation and loading of kernels, unlike in `holdem/labels`. The flop's network learns from values of the "
             "turn's network, not from full solves. Networks have the settings of the shipped networks, which were trained "
             "on another machine.",
         ],

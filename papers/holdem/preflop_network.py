@@ -138,11 +138,11 @@ def reproduce() -> Result:
     return Result(
         source="a study of our own",
         findings=[
-            "At the first decision the network's chart differs from that of fitted boards by "
-            f"{100 * first[NETWORK]['apart']:.1f}% of play, that of another set of boards by "
+            "At the first decision, the network's chart differs from the chart on fitted boards by "
+            f"{100 * first[NETWORK]['apart']:.1f}% of play, and the chart on another set of boards differs by "
             f"{100 * first[other]['apart']:.1f}%.",
             f"On flops that the chart leads to, the network's hand values have a mean error of {mean['network']:.3f} pots on "
-            f"average, showdown values by {mean['showdown']:.3f}.",
+            f"average, and showdown values have {mean['showdown']:.3f}.",
         ],
         tables=[
             Table(

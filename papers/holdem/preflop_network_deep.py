@@ -110,8 +110,8 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{ITERATIONS} iterations of DCFR. Preflop both have the bets of {SPOT}. After it the network has "
-            f"those of {LEARNED}, with which it was trained, on stacks up to {most:g} pots. In limped or "
+            f"{ITERATIONS} iterations of DCFR. Before the flop, both use the bets of {SPOT}. After the flop, the network "
+            f"uses those of {LEARNED}, on which it was trained with stacks of up to {most:g} pots. In limped or "
             "single-raised pots deeper stacks are left at 100 and 200 big blinds; there the network extrapolates."
         ],
         numbers={f"{stack}": chart for stack, chart in found.items()},

@@ -60,11 +60,12 @@ def reproduce() -> Result:
         source="GetCoach 2024 and University.Poker, as linked below",
         findings=[
             "With the rules of the published chart for 100 big blinds, the small blind opens "
-            f"{100 * often['100 bb, both']['raise 2.5']:.0f}% (published about 80), without rake "
+            f"{100 * often['100 bb, both']['raise 2.5']:.0f}% (published: about 80), and without rake "
             f"{100 * often['100 bb, no limps']['raise 2.5']:.0f}%. With limps and without rake it raises "
             f"{100 * often['100 bb']['raise 2.5']:.0f}% and limps {100 * often['100 bb']['call']:.0f}%.",
-            f"With antes of {ANTE:g} big blinds and 50 behind the small blind folds {100 * often['50 bb, antes']['fold']:.0f}% "
-            f"(published 4), without them {100 * often['50 bb']['fold']:.0f}%.",
+            f"With antes of {ANTE:g} big blinds and stacks of 50, the small blind folds "
+            f"{100 * often['50 bb, antes']['fold']:.0f}% (published: 4), and without antes "
+            f"{100 * often['50 bb']['fold']:.0f}%.",
         ],
         tables=[
             Table(

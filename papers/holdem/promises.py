@@ -75,8 +75,8 @@ def reproduce() -> Result:
     return Result(
         source="Burch, Johanson and Bowling 2014; Moravčík et al. 2016; Brown and Sandholm 2017",
         findings=[
-            f"Behind gadgets at most {max(max(row[2:]) / row[0] for row in found.values()):.0%} of the blueprint's "
-            f"exploitability remains, without gadgets at most {max(row[1] / row[0] for row in found.values()):.0%}."
+            f"With gadgets, at most {max(max(row[2:]) / row[0] for row in found.values()):.0%} of the blueprint's "
+            f"exploitability remains; without gadgets, at most {max(row[1] / row[0] for row in found.values()):.0%}."
         ],
         tables=[
             Table(

@@ -123,10 +123,9 @@ def reproduce() -> Result:
     return Result(
         source="Moravčík et al. 2017, DeepStack; Brown, Bakhtin, Lerer and Gong 2020, ReBeL",
         findings=[
-            f"On rivers of self-play a network trained on {full} random situations errs by "
-            f"{held[RANDOM, SELF_PLAY]:.3f} pots per hand, one trained on as many of self-play by "
-            f"{held[SELF_PLAY, SELF_PLAY]:.3f}. On random rivers they err by {held[RANDOM, RANDOM]:.3f} and "
-            f"{held[SELF_PLAY, RANDOM]:.3f}.",
+            f"On rivers from self-play, the mean error per hand is {held[RANDOM, SELF_PLAY]:.3f} pots for a network trained on "
+            f"{full} random situations and {held[SELF_PLAY, SELF_PLAY]:.3f} for one trained on as many from self-play. "
+            f"On random rivers, their errors are {held[RANDOM, RANDOM]:.3f} and {held[SELF_PLAY, RANDOM]:.3f}.",
         ],
         tables=[
             Table(
@@ -138,10 +137,10 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            f"Random ranges are those of `treeplex train hand-values`. Self-play is that of a blueprint of `{GAME}`, "
-            f"{card['boards']:,} boards, with its own ranges. Both are solved with the same sizes (100%, all-in; "
-            f"raises all-in). Stacks of self-play are from {stacks[SELF_PLAY][0]:.1f} to {stacks[SELF_PLAY][2]:.1f} "
-            f"pots (tenth and ninetieth percentile, median {stacks[SELF_PLAY][1]:.1f}), random ones from "
+            f"Random ranges are those of `treeplex train hand-values`. Self-play uses a blueprint of `{GAME}` "
+            f"trained on {card['boards']:,} boards, with its own ranges. Both are solved with the same sizes (100%, all-in; "
+            f"raises all-in). Stacks in self-play range from {stacks[SELF_PLAY][0]:.1f} to {stacks[SELF_PLAY][2]:.1f} "
+            f"pots (10th to 90th percentile, median {stacks[SELF_PLAY][1]:.1f}), random stacks from "
             f"{stacks[RANDOM][0]:.1f} to {stacks[RANDOM][2]:.1f} ({stacks[RANDOM][1]:.1f}).",
         ],
         numbers=numbers,

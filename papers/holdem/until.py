@@ -140,11 +140,11 @@ def reproduce(most: int = len(FLOPS)) -> Result:
             ),
         ],
         notes=[
-            f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it and with "
-            "showdown values. Exploitability is an upper bound of the cost of mistakes on the flop, see "
-            f"`judge_first_street`, with {JUDGING} iterations from the full solve of {BEST}. In the last row it is "
-            "that of the full solve over all streets, and seconds are those of the iterations alone, without "
-            "construction and without suit isomorphism.",
+            f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it and with showdown "
+            "values. Exploitability is an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
+            f"with {JUDGING} iterations that start from the full solve of {BEST}. In the last row it is that of the full "
+            "solve over all streets, and seconds are those of the iterations alone, without construction and without suit "
+            "isomorphism.",
         ],
         numbers={"flops": found, "means": means},
     )

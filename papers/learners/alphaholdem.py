@@ -95,9 +95,9 @@ def table_findings(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
         return []
     late = {each: np.mean([run["late"] for name, run in runs.items() if f" {each} " in name]) for each in WORDS}
     return [
-        f"A table in place of the network reaches {late[BEST]:.2f} with the K best and {late[LATEST]:.2f} with itself "
-        f"alone, on average over the second half of {TABLE_UPDATES} updates. A table has no approximation error, so the "
-        f"remaining exploitability comes from the method, not from the network."
+        f"With a table in place of the network, exploitability is {late[BEST]:.2f} against the K best and {late[LATEST]:.2f} "
+        f"against itself alone, on average over the second half of {TABLE_UPDATES} updates. A table has no approximation "
+        "error, so the remaining exploitability comes from the method, not from the network."
     ]
 
 
@@ -122,7 +122,7 @@ def deck_findings(rows: Sequence[Sequence[str]]) -> list[str]:
     for game, words, _, _, late, _ in rows:
         found.setdefault(game, []).append(f"{late} against {words}")
     return [
-        f"On {game} the second half is at {' and '.join(each)}, as a fraction of uniform play's exploitability."
+        f"On {game}, exploitability in the second half of training, as a fraction of uniform play's, is {' and '.join(each)}."
         for game, each in found.items()
     ]
 
@@ -167,8 +167,8 @@ def reproduce(*options: str) -> Result:
             f"{late[BEST]:.2f} chips on average, those trained against itself alone {late[LATEST]:.2f}; {len(SEEDS)} "
             "seeds each. Neither method is guaranteed to converge to an equilibrium.",
             f"Against uniform play an equilibrium wins {nash[0]:+.2f} chips in seat 0 and {nash[1]:+.2f} in seat 1. "
-            f"The K best win {seats[BEST][0]:+.2f} and {seats[BEST][1]:+.2f}, itself alone {seats[LATEST][0]:+.2f} "
-            f"and {seats[LATEST][1]:+.2f}.",
+            f"Networks trained against the K best win {seats[BEST][0]:+.2f} and {seats[BEST][1]:+.2f}, those trained against "
+            f"themselves alone {seats[LATEST][0]:+.2f} and {seats[LATEST][1]:+.2f}.",
             *table_findings(by_table),
             *deck_findings(decks),
         ],
@@ -191,10 +191,10 @@ def reproduce(*options: str) -> Result:
             ),
         ],
         notes=[
-            f"A training run on Leduc poker has {cost['hands']:,} hands, matches included, at {rate:,.0f} decisions/s of "
-            "CPU time, learning included. Exploitability and values are exact, computed from the network's table of all "
+            f"A training run on Leduc poker plays {cost['hands']:,} hands, including matches, and makes {rate:,.0f} decisions "
+            "per CPU second, including learning. Exploitability and values are exact, computed from the network's table of all "
             "infosets. The paper has no such figure because its games cannot be evaluated exactly.",
-            f"All trainings together took {spent:,.0f} CPU s. Stored ones are not repeated.",
+            f"All training runs together took {spent:,.0f} CPU s. Stored ones are not repeated.",
         ],
         numbers={"trainings": {**measured, **by_table, **on_decks}, "nash": list(nash)},
     )

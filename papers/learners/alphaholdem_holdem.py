@@ -145,8 +145,8 @@ def reproduce() -> Result:
             "uniform play (95% interval).",
             f"This is after minutes on one core. Against a local best response the network wins {chips(fewer)} "
             f"chips/hand after {LATER['whole']:,} updates and {chips(more)} after {LATER['longer']:,}, so it can lose "
-            f"at least that much. From a blueprint trained for a minute it wins {chips(met[BLUEPRINT])} after "
-            f"{LATER['longer']:,}.",
+            f"at least that much. Against a blueprint trained for a minute, it wins {chips(met[BLUEPRINT])} "
+            f"after {LATER['longer']:,}.",
         ],
         tables=[
             Table(

@@ -122,7 +122,7 @@ def reproduce() -> Result:
             f"Less variance does not mean more return. With the paper's exploration COMA gets {half['COMA']:.2f} on "
             f"average and independent A2C {half['independent A2C']:.2f}, with less exploration {tenth['COMA']:.2f} "
             f"and {tenth['independent A2C']:.2f}; the maximum is {optimum:g}. Training runs end in conventions that pay "
-            "8, 9 or 10. High exploration favors the safe one, which pays 8 for every move of the partner.",
+            "8, 9 or 10. High exploration favours the safe one, which pays 8 for every move of the partner.",
         ],
         tables=[
             Table(

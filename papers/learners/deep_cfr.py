@@ -144,7 +144,9 @@ def reproduce(*options: str) -> Result:
             "With a third of the iterations, three times as many traversals and gradient steps for regrets in each, "
             f"batches of 1,024 and the exact average, it reaches {gain} with networks."
         )
-    findings.append(f"With tables DREAM reaches {exact['dream']}, outcome sampling {exact['os-mccfr']} with as many histories.")
+    findings.append(
+        f"With tables, DREAM reaches {exact['dream']}, and outcome sampling {exact['os-mccfr']} with as many histories."
+    )
     if "dream" in found:
         words = "os-mccfr, histories of dream"
         same = without_error[words] = matched_sampling(found["dream"], known.get(words, {}))

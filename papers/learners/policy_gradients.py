@@ -129,7 +129,7 @@ def reproduce(*options: str) -> Result:
         tables=[Table("NashConv", columns, rows)],
         notes=[
             "NashConv is the sum of both players' exploitabilities, exact. The average is over updates, weighted by their "
-            "number. The result is the policy that the learner returns, one of the two.",
+            "number. The result is whichever of the two the learner returns.",
             f"Three seeds. {BANDS} Tables with exact values are deterministic and have one seed.",
             f"Published: {said['kuhn_poker']['source']}; {said['leduc_poker']['source']}.",
         ],

@@ -83,7 +83,7 @@ def reproduce(*options: str) -> Result:
         ],
         notes=[
             f"Settings are the learners' defaults except for the number of steps. {BANDS} Networks have three layers "
-            "of 64 units, those of `ned` two of 128, and see ranks, suits, betting and chips. A step of `nfsp` and "
+            "of 64 units (`ned`: two of 128) and see ranks, suits, betting and chips. A step of `nfsp` and "
             "of `armac` is a batch of 5,000 episodes. NashConv is exact.",
             f"{said['figures']} Published curves use the step counts of their programs, which differ.",
         ],
@@ -142,7 +142,7 @@ def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
             )
     if "leduc_poker/rcfr" in conv and "leduc_poker/rcfr-plus" in conv:
         sentences.append(
-            f"Regression CFR does not reach its published curve, with {conv['leduc_poker/rcfr']}. Its errors on 936 infosets "
+            f"Regression CFR, at {conv['leduc_poker/rcfr']}, does not reach its published curve. Its errors on 936 infosets "
             "add up, and the published run takes hundreds of times as many gradient steps per iteration. With "
             "positive regrets and averages that discount early iterations (`--preset plus`) it reaches "
             f"{conv['leduc_poker/rcfr-plus']} after a tenth of the iterations."

@@ -308,7 +308,7 @@ def regenerated(numbers: Mapping[str, Any], emulated: Mapping[str, Any], printed
     bets, given = np.array(emulated["bets"]), np.array(list(numbers["bet"].values()))
     inside = int(((given >= bets.min(axis=0) - 0.005) & (given <= bets.max(axis=0) + 0.005)).sum())
     return (
-        f"The table is reproduced. Of its {len(given)} entries {inside} lie in the range of {len(bets)} seeds of the "
+        f"The table is reproduced: {inside} of its {len(given)} entries lie in the range of {len(bets)} seeds of the "
         "emulation, up to rounding. The mean payoff of player 0 over the trajectories is "
         f"{band(emulated['payoffs'], '.4f')}, published {numbers['average_payoff']}. The printed table has "
         f"exploitability {printed.exploitability:.4f}, the emulated ones {band(emulated['exploitability'])}."

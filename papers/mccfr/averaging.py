@@ -139,8 +139,8 @@ def reproduce() -> Result:
         findings=[
             "Lazy averaging is exact: over both games, both schemes, all seeds and all points its largest distance "
             f"to the exact average of the same run is {worst:.1g}, which is rounding.",
-            f"Naive averaging of outcome sampling stays {at('os-mccfr', 'naive', 'distance')} away on Leduc after a "
-            f"million iterations (opponent-node averaging {at('os-mccfr', 'opponent', 'distance')}, optimistic "
+            f"Naive averaging in outcome sampling stays {at('os-mccfr', 'naive', 'distance')} from equilibrium on Leduc "
+            f"after a million iterations (opponent-node averaging {at('os-mccfr', 'opponent', 'distance')}, optimistic "
             f"{at('os-mccfr', 'optimistic', 'distance')}, stochastic {at('os-mccfr', 'stochastic', 'distance')}).",
             "The cost is highest in external sampling. On Leduc the naive average has exploitability "
             f"{at('es-mccfr', 'naive', 'exploitability')}, the stochastic one "

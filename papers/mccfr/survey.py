@@ -194,7 +194,7 @@ def reproduce() -> Result:
         pictures=[draw(drawn)],
         notes=[
             f"Seeds from {SEEDS[0]}; lazy averages, default parameters. With these, average strategy sampling follows "
-            "every own action until sums in the average approach beta = 10^6, so it equals external sampling for "
+            "every action of the traverser until sums in the average approach beta = 10^6, so it equals external sampling for "
             "most of these runs. Curves are geometric means over seeds.",
             "The trial measured OpenSpiel's external sampling on Leduc as well: "
             f"{trial['openspiel_external_leduc'][1]} after 100,000 iterations. " + effort(),

@@ -86,9 +86,9 @@ def reproduce() -> Result:
             f"{claim(runs, points, 'flop', 'linear-fp')}. As the appendix writes it, FLOP is below linear FP "
             f"{claim(runs, points, 'flop, as written', 'linear-fp')}.",
             f'Published: "{second}". Linear CFR is below `flop` ' + claim(runs, points, "lcfr", "flop") + ".",
-            "The appendix gives the uniform start weight zero. Infosets that no best response has reached then have zero "
-            "weight, and best responses there are arbitrary until play reaches them. So on the larger games the curve stays "
-            "near its start for a hundred updates. The released code keeps the start, and the caption's claim "
+            "In the appendix, the uniform initial strategy has weight zero. Infosets that no best response has reached then "
+            "have zero weight, and best responses there are arbitrary until play reaches them. So on the larger games the "
+            "curve stays near its start for a hundred updates. The released code keeps the start, and the caption's claim "
             "requires it. `flop` keeps it too.",
         ],
         tables=[Table("Exploitability, times 1,000", ["game, algorithm", *(f"{2 * at:,} updates" for at in MARKS)], rows)],

@@ -130,7 +130,7 @@ def result(found: Values, spent: str) -> Result:
             )
         ],
         notes=[
-            f"Trainings have {DICE.solves:,} subgames on 1x4f and {TURN.solves:,} on `{GAMES['a small turn'][0]}`, "
+            f"Training runs have {DICE.solves:,} subgames on 1x4f and {TURN.solves:,} on `{GAMES['a small turn'][0]}`, "
             f"linear CFR, T = {DICE.iterations} and {TURN.iterations}, and otherwise the recipe's settings.",
             "Below 1 the Huber loss is half the squared error, and Adam takes the same steps for both except for "
             "rounding and clipped gradients. On 1x4f values lie between -1 and 1, so any difference between the two is "
@@ -139,7 +139,7 @@ def result(found: Values, spent: str) -> Result:
             f"ranks. Higher and lower are reported for p up to {LEVEL:g}; a test measures that equal methods are "
             "reported at most that often. With three training runs each, p cannot be below 0.1 on one game, so only both "
             "games together can be significant.",
-            f"Evaluated with N = {PLAYTHROUGHS} playthroughs and T = {ITERATIONS} iterations of the training's method.",
+            f"Evaluated with N = {PLAYTHROUGHS} playthroughs and T = {ITERATIONS} iterations of the training run's method.",
             spent,
         ],
         numbers={"trained": found},

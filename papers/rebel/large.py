@@ -103,7 +103,7 @@ def reproduce(*games: str) -> Result:
         source=f"{published('rebel')['source']}, which stops at four smaller games",
         findings=[
             f"{name}: ReBeL reaches {record['judged']['exploitability']:.4f} in {record['cpu_seconds'] / 60.0:.1f} "
-            f"CPU minutes, tabular {TABULAR} on the whole game {record['tabular']['curve'][-1][2]:.1e} in the same "
+            f"CPU minutes, and tabular {TABULAR} on the whole game reaches {record['tabular']['curve'][-1][2]:.1e} in the same "
             "time."
             for name, record in records.items()
         ],

@@ -38,7 +38,7 @@ MINUTES = 30.0
 
 NOTES = (
     "Learned rows: each training is evaluated as in the paper, as the policy of N playthroughs averaged by reach. "
-    "This is an upper bound of the agent's exploitability that falls with N (theirs: N = 1,024, T = 1,024 updates of "
+    "This is an upper bound on the agent's exploitability that falls with N (theirs: N = 1,024, T = 1,024 updates of "
     "one player). An iteration here is two such updates. The figure for a training run is the mean of its networks at 96%, "
     "98% and 100% (epochs 980, 1,000 and 1,020 of theirs). A row shows its worst training run. The paper does not mention "
     "multiple training runs.",
@@ -57,7 +57,7 @@ NOTES = (
     "the paper's N = 1,024, shown here. One training each on 1x6f and 2x3f (120,000 subgames) was made and not fully "
     "evaluated: see `docs/log.md`.",
     "Learned rows: method and T in play matter much. All CFR-D rows except the two of linear CFR search with DCFR "
-    "and the T shown, not with linear CFR and 512 as the paper. The next section shows both methods with other values of T, "
+    "and the T shown, not with linear CFR and 512 as in the paper. The next section shows both methods with other values of T, "
     "including the paper's.",
 )
 

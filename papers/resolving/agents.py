@@ -115,8 +115,10 @@ def reproduce() -> Result:
         findings=[
             f"With {BUDGETS[-1]:,} iterations per solve, continual re-solving to the end has an exploitability of "
             f"{last['DeepStack, to the end of the game']:.5f} chips.",
-            f"Second rounds re-solved behind maxmargin leave at most {safe:.3f} of a blueprint's {rough:.3f} chips.",
-            f"Modicum lowers a blueprint's {better:.3f} chips to {last['Modicum, four continuations']:.3f}.",
+            f"Re-solving second rounds with maxmargin lowers a blueprint's exploitability from {rough:.3f} to at most "
+            f"{safe:.3f} chips.",
+            f"Modicum lowers a blueprint's exploitability from {better:.3f} chips to "
+            f"{last['Modicum, four continuations']:.3f}.",
         ],
         tables=[
             Table(
@@ -134,7 +136,7 @@ def reproduce() -> Result:
             f"Exploitability is that of the agent's policy at all 936 infosets, with a new playthrough for each public "
             f"history. Solves are by CFR+. Exact values at leaves are from {LEAF_ITERATIONS} iterations of CFR+, "
             "repeated in each iteration. Libratus plays the average of 50 iterations of CFR in the first round, and "
-            "Modicum's leaves continue with that of 200. Agents solve behind `resolve` unless stated otherwise.",
+            "Modicum's leaves continue with that of 200. Agents solve with the `resolve` gadget unless stated otherwise.",
             f"The second table: {CONTINUATIONS} iterations per solve; both rounds are solved, each as a whole.",
         ],
         numbers={"budgets": {str(budget): {n: r[k] for n, r in budgets.items()} for k, budget in enumerate(BUDGETS)}}

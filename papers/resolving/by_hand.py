@@ -70,6 +70,6 @@ def reproduce() -> Result:
                 ],
             ),
         ],
-        notes=["Solved by 1,000 iterations of CFR+ behind gadgets, and by 10,000 iterations before continuations."],
+        notes=["Games with gadgets are solved by 1,000 iterations of CFR+, and the game with continuations by 10,000."],
         numbers={"coin toss": numbers, "first move": {method: move.tolist() for method, move in moves.items()}},
     )

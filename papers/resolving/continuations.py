@@ -109,8 +109,8 @@ def reproduce() -> Result:
     return Result(
         source="Brown, Sandholm and Amos 2018, Depth-Limited Solving for Imperfect-Information Games, on Leduc poker",
         findings=[
-            f"From an equilibrium four continuations lose {rows[0][3]} chips, one loses {rows[0][2]}. With one continuation "
-            f"many first-round policies have the same value, and the choice among them is arbitrary.",
+            f"With an equilibrium as blueprint, four continuations lose {rows[0][3]} chips and one loses {rows[0][2]}. With "
+            "one continuation many first-round policies have the same value, and the choice among them is arbitrary.",
             f"From 50 iterations of CFR four biased continuations lose {rows[2][3]}, four generated ones {rows[2][4]} "
             f"and {GENERATED} of them {rows[2][5]}, about as much as the blueprint's own first round: {rows[2][1]}.",
             "Continuations do not repair a bad blueprint: after 10 iterations of CFR its own first round loses less.",
@@ -123,7 +123,7 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            f"The first round is searched for each player by {ITERATIONS:,} iterations of CFR+. Behind the leaves, "
+            f"The first round is searched for each player with {ITERATIONS:,} iterations of CFR+. Behind the leaves, "
             "before the card, the opponent chooses among the blueprint and its versions biased tenfold to folding, "
             "calling or raising; or among the blueprint and best responses, each to the search with those before it.",
             f"Losses are relative to the game's value with the rest of the game solved by {EXACT:,} iterations of PDCFR+.",

@@ -15,7 +15,7 @@ KNOWN = {10: (0.889, 0.402, 0.688, 0.640), 50: (0.189, 0.064, 0.133, 0.121), 200
 """Results of an independent implementation: blueprint, unsafe, resolve, maxmargin."""
 
 
-@study(title="Re-solving behind gadgets: Leduc poker", place=2, minutes=1)
+@study(title="Re-solving with gadgets: Leduc poker", place=2, minutes=1)
 def reproduce() -> Result:
     game, numbers, rows = tp.compile(GAME), {}, []
     for before in BLUEPRINTS:
@@ -43,7 +43,7 @@ def reproduce() -> Result:
         source="the gadgets of Burch, Johanson and Bowling 2014 (resolve), Moravčík et al. 2016 (maxmargin) and Brown and "
         "Sandholm 2017 (reach), on Leduc poker",
         findings=[
-            "Behind gadgets neither player is more exploitable than before: at worst, a best response's value "
+            "With gadgets, neither player is more exploitable than before: at worst, a best response's value "
             f"changes by {excess:+.4f} chips.",
         ],
         tables=[Table("Exploitability", ["blueprint", "before", *(f"`{gadget}`" for gadget in RESOLVING)], rows)],

@@ -131,15 +131,15 @@ def reproduce() -> Result:
     return Result(
         source="Burch, Johanson and Bowling 2014; Moravčík et al. 2016; Brown, Sandholm and Amos 2018",
         findings=[
-            f"From a good blueprint ({last}), rivers re-solved without a gadget lose {cells[last][1]} thousandths of "
-            f"the pot, behind `maxmargin` {cells[last][3]}. An agent with one continuation loses {cells[last][4]}, "
+            f"With a good blueprint ({last}), rivers re-solved without a gadget lose {cells[last][1]} thousandths of "
+            f"the pot, and with `maxmargin` {cells[last][3]}. An agent with one continuation loses {cells[last][4]}, "
             f"with four {cells[last][5]}.",
             f"More iterations improve the two streets, but not the values passed between them: with {max(BUDGETS):,} "
             f"the turn alone loses {alone:.2f}, the rivers alone {rivers:.2f}, the agent {both:.2f}. Where one of the "
             f"players has a low reach probability, the best of four continuations, chosen before the card, is "
             f"{np.mean(seldom):.0f}"
             f" thousandths below a best response ({np.mean(often):.0f} elsewhere). So promised hand values are lower than "
-            f"any policy can enforce, and rivers solved behind such promises lose to other hands.",
+            f"any policy can enforce, and rivers solved with such promises lose to other hands.",
         ],
         tables=[
             Table(

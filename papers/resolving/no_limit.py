@@ -109,10 +109,10 @@ def reproduce() -> Result:
         "and Sandholm 2013",
         findings=[
             "Without a gadget re-solving improves a rough blueprint most, and makes a good one many times as "
-            f"exploitable. Behind gadgets neither player becomes more exploitable, except for {excess:.2f} mbb that "
+            f"exploitable. With gadgets, neither player becomes more exploitable, except for {excess:.2f} mbb that "
             f"remain after {ITERATIONS:,} iterations.",
-            f"A blueprint of two sizes loses {heard['random']:.1f} chips to all four if bets are translated at random, and "
-            f"{heard['likelier']:.1f} with the likelier size.",
+            f"A blueprint with two bet sizes loses {heard['random']:.1f} chips against all four sizes with random "
+            f"translation, and {heard['likelier']:.1f} with the likelier size.",
             f"The self-improver lowers that to {curves['reach-maxmargin'][-1]:.1f} chips. Without a gadget its responses "
             f"are worse than translation.",
         ],
