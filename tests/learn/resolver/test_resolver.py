@@ -105,6 +105,7 @@ def test_other_games_are_refused() -> None:
         ("holdem(players=3)", "plays two-player holdem with 52 cards"),
         ("holdem(ranks=6)", "plays two-player holdem with 52 cards"),
         ("holdem(rake=0.05)", "resolver does not support rake"),
+        ("holdem(ante=1)", "no preflop charts with antes; leave the ante out"),
         ("leduc_poker", "plays two-player holdem"),
     ):
         with pytest.raises(SpecError, match=reason):

@@ -76,6 +76,8 @@ class Resolver(AgentKind):
             raise SpecError(f"resolver plays two-player holdem with 52 cards, not {game}")
         if public.rules.rake.rate > 0:
             raise SpecError("resolver does not support rake; leave the rake out")
+        if any(public.rules.antes):
+            raise SpecError("resolver has no preflop charts with antes; leave the ante out")
         book = nearest_book(public, (settings.chart,) if settings.chart else ())
         net = shipped_hand_net("turn") if settings.net == HANDS else settings.net
         solving = StreetSolving(
