@@ -40,6 +40,7 @@ class ReviewRequest(HandText):
     oop: str | None = Field(None, max_length=20_000)
     ip: str | None = Field(None, max_length=20_000)
     street: str | None = Field(None, pattern="^(flop|turn|river)$")
+    number: int = Field(1, ge=1, le=100_000)
     file: str | None = Field(None, max_length=500)
 
 
@@ -78,6 +79,7 @@ def routes(served: ServerState) -> APIRouter:
             running.add(name)
         try:
             settings = {"oop": body.oop or None, "ip": body.ip or None, "street": body.street, "threads": served.threads}
+            settings["number"] = body.number
             number = reviews.open(body.text, str(folder), body.hero or None, settings)
             about = reviews[number].call("about")
             write_atomically(folder / ASKED, json.dumps({**body.model_dump(exclude={"file"}), "about": about}))
@@ -112,7 +114,8 @@ def routes(served: ServerState) -> APIRouter:
             "state": state,
             "error": failed.get(name),
             "about": request.get("about"),
-            "asked": {key: request.get(key) for key in ("text", "hero", "oop", "ip", "street")},
+            "asked": {key: request.get(key) for key in ("text", "hero", "oop", "ip", "street")}
+            | {"number": request.get("number", 1)},
             "progress": plain(progress),
             "result": plain(result),
         }

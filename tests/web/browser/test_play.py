@@ -61,7 +61,7 @@ def test_ten_hands(page: Any, server: ServerProcess, game: str, against: str, ju
     assert (results["luckless"] is not None) == judged
     if kept["hand"]["thoughts"]:
         thought = kept["hand"]["thoughts"][-1]
-        panel = page.locator("section", has=page.get_by_role("heading", name=re.compile("thought$")))
+        panel = page.locator("section", has=page.get_by_role("heading", name=re.compile("^Decisions of")))
         expect(panel).to_contain_text(f"chose {thought['options'][thought['chosen']].lower()}")
     page.reload()  # the table is the server's: it stands as it stood
     page.wait_for_selector(".outcome")
@@ -138,3 +138,55 @@ def test_axe_finds_nothing(page: Any, server: ServerProcess, violations: Callabl
     sit_down(page, server, "leduc_poker", "")
     play_hand(page, lambda count: 0)
     assert violations() == []
+
+
+@pytest.mark.slow
+def test_leaving_a_table_keeps_its_hands(page: Any, server: ServerProcess) -> None:
+    """The list shows what was played; a table is renamed, deleted and restored there."""
+    table = sit_down(page, server, "leduc_poker", "uniform")
+    play_hand(page, lambda count: 0)
+    page.get_by_role("link", name="Leave the table").click()
+    rows = page.get_by_role("group", name="Your tables").locator("tbody tr")
+    row = rows.filter(has=page.locator(f"a[href='#/play/{table}']"))
+    expect(row.locator("td").nth(2)).to_have_text("1")
+    row.get_by_role("button", name="Rename").click()
+    page.get_by_label("New name of").fill("my evening")
+    page.get_by_role("button", name="Rename", exact=True).last.click()
+    page.get_by_role("button", name="Delete my evening").click()
+    expect(page.get_by_role("link", name="my evening")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("link", name="my evening").click()
+    expect(page.get_by_role("heading", name="my evening")).to_be_visible()
+    expect(page.locator("h1 + p")).to_contain_text("hand 1")
+
+
+@pytest.mark.slow
+def test_a_table_shows_at_once_that_it_thinks_and_for_how_long(page: Any, server: ServerProcess) -> None:
+    """The server's answers are held back for a while: the own action is shown, then the seconds, then the answer."""
+    sit_down(page, server, "leduc_poker", "uniform")
+    page.wait_for_selector(IDLE)
+    while page.get_by_role("button", name="Next hand").count():
+        page.get_by_role("button", name="Next hand").click()
+        page.wait_for_selector(IDLE)
+    held: list[Any] = []
+    page.route("**/play?wait=*", lambda route: held.append(route))
+    before = page.locator(".said li").count()
+    page.locator(".option").first.click()
+    expect(page.locator(".said li")).to_have_count(before + 1)
+    thinking = page.locator(".acts .elapsed")
+    expect(thinking).to_contain_text("random play is thinking")
+    expect(thinking).to_contain_text("2 s")
+    held.pop().continue_()
+    page.wait_for_selector(IDLE)
+    expect(thinking).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_the_lobby_separates_poker_and_offers_the_strongest_agent_by_name(page: Any, server: ServerProcess) -> None:
+    page.goto(f"{server.address}#/play")
+    poker = page.get_by_role("region", name="Poker")
+    expect(poker.locator(".offers li").first.get_by_role("button").first).to_have_text("against resolver")
+    assert "Tic-tac-toe" not in poker.inner_text()
+    expect(page.get_by_role("region", name="Other games")).to_contain_text("Battleship")
+    positions = page.get_by_role("radiogroup", name="Your position").get_by_role("radio")
+    expect(positions).to_have_text(["alternate", "OOP or BB", "IP or BTN"])

@@ -19,7 +19,9 @@ from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.web.arrays import unpack
+from treeplex.web.jobs import queue as queue_module
 from treeplex.web.jobs.queue import PageJob
+from treeplex.web.jobs.running import JobProcess
 from treeplex.web.served import ServerState
 
 ENDLESS = {**TURN, "target": "0", "iterations": 1_000_000, "threads": 1}
@@ -83,7 +85,8 @@ def test_a_river_solved_and_solved_again_with_a_painted_lock(client: httpx.Clien
 
 
 @pytest.mark.slow
-def test_a_job_is_looked_at_paused_and_goes_on(client: httpx.Client, folder: Path) -> None:
+def test_a_job_is_looked_at_paused_and_goes_on(client: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_module, "MOST_AT_ONCE", 1)
     job, other = add(client, fields=ENDLESS), add(client, fields=RIVER, name="second")
     third = add(client, fields=RIVER, name="third")
     wait(client, job, lambda job: job["done"] > 0)
@@ -265,3 +268,43 @@ def test_the_size_of_many_boards_is_that_of_the_first(shared: httpx.Client) -> N
     checked = shared.post("/api/spots/check", json={"fields": OPEN, "boards": "subset:5"}).json()
     assert (checked["ok"], checked["boards"], len(checked["board"])) == (True, 5, 3)
     assert checked["estimate"]["seconds_typical"] > 0
+
+
+@pytest.mark.slow
+def test_jobs_run_side_by_side_and_a_long_iteration_is_paused_at_once(
+    client: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no time to save, a paused process is stopped where it is; it keeps its memory, and goes on from there."""
+    first, second = add(client, fields=ENDLESS, name="first"), add(client, fields=ENDLESS, name="second")
+    for job in (first, second):
+        wait(client, job, lambda job: job["state"] == "running" and job["done"] > 0)
+    monkeypatch.setattr(queue_module, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(JobProcess, "stop", lambda process: None)  # as if its iteration did not end
+    do(client, first, "pause")
+    paused = wait(client, first, in_state("paused"))
+    assert paused["in_memory"]
+    time.sleep(0.5)
+    later = client.get(f"/api/jobs/{first['id']}").json()
+    time.sleep(0.5)
+    assert client.get(f"/api/jobs/{first['id']}").json()["done"] == later["done"]
+    assert client.get(f"/api/jobs/{second['id']}").json()["state"] == "running"
+    do(client, first, "go-on")
+    wait(client, first, lambda job: job["state"] == "running" and job["done"] > later["done"])
+    monkeypatch.undo()
+    for job in (first, second):
+        do(client, job, "stop")
+        wait(client, job, in_state("stopped"))
+        assert (folder / job["file"]).exists()
+
+
+@pytest.mark.slow
+def test_a_job_waits_while_its_memory_is_taken(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_module, "available_memory", lambda: 0)
+    first, second = add(client, fields=ENDLESS, name="first"), add(client, fields=ENDLESS, name="second")
+    wait(client, first, lambda job: job["done"] > 0)
+    assert client.get(f"/api/jobs/{second['id']}").json()["state"] == "waiting"
+    monkeypatch.undo()
+    do(client, first, "stop")
+    wait(client, second, lambda job: job["done"] > 0)
+    do(client, second, "stop")
+    wait(client, second, in_state("stopped"))

@@ -175,7 +175,8 @@ export function Elapsed({ since, children }: { since: number; children: Componen
   const seconds = Math.floor((now.value - since) / 1000);
   return (
     <span class="elapsed" role="status">
-      <i aria-hidden="true" />{children}{seconds > 0 && <span aria-hidden="true">, {duration(seconds)}</span>}
+      <i aria-hidden="true" />
+      <span>{children}{seconds > 0 && <span aria-hidden="true">, {seconds < 90 ? `${seconds} s` : duration(seconds)}</span>}</span>
     </span>
   );
 }

@@ -16,7 +16,7 @@ from treeplex.run.cli.shared.live import Live
 from treeplex.run.job.progress_line import line_of
 
 if TYPE_CHECKING:
-    from treeplex.holdem.study.review.review import Review, StreetReview
+    from treeplex.holdem.study.review.review import Review, ReviewedHands, StreetReview
     from treeplex.run.job.record import Progress
 
 PERCENT = 100.0
@@ -26,7 +26,9 @@ PERCENT = 100.0
 def review(
     *,
     file: Annotated[Path, typer.Argument(metavar="HAND", help="Hand history: PokerStars or GGPoker text, .phh or .phhs.")],
-    number: Annotated[int, typer.Option("--hand", metavar="N", min=1, help="Number of the hand in the file.")] = 1,
+    number: Annotated[
+        int | None, typer.Option("--hand", metavar="N", min=1, help="Number of the hand in the file. Default: all hands.")
+    ] = None,
     hero: Annotated[
         str | None,
         typer.Option("--hero", metavar="NAME|oop|ip", help="Player to review. Default: the player whose cards are shown."),
@@ -70,13 +72,15 @@ def review(
 ) -> None:
     """Review a player's decisions from the first heads-up street on: EV loss and verdict (best, mixed or mistake).
 
+    All hands of the file are reviewed. Those without a heads-up street or with unknown cards are counted with the reason.
     Each street is solved as a spot whose bet sizes include those of the hand. Its ranges follow from the previous street's
     solution and the line played. Flops take a minute or more. Rake is ignored. Needs pip install pokerkit.
 
     \b
     Examples:
       treeplex holdem review hand.txt
-      treeplex holdem review hands.txt --hand 3 --street turn --out runs/hand3
+      treeplex holdem review hands.txt --street turn --out runs/evening
+      treeplex holdem review hands.txt --hand 3
       treeplex holdem review hand.phh --hero Ann --oop "22+,A2s+" --ip "TT-22,ATs+" --json
     \f
     Starting ranges are typical for the positions, unless --oop and --ip are given. A decision is "best" if it is the
@@ -88,7 +92,7 @@ def review(
     with Live(progress) as live:
         live.say("reading the hand")
         from treeplex.errors import JobInterrupt
-        from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
+        from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_hands, review_json
 
         settings = ReviewSettings(
             ranges=(oop, ip),
@@ -102,15 +106,49 @@ def review(
         def watch(name: str, state: "Progress", pot: float) -> None:
             live.say(f"{name}  {line_of(state)}")
 
+        def watch_hand(hand: int, name: str, state: "Progress", pot: float) -> None:
+            live.say(f"hand {hand}  {name}  {line_of(state)}")
+
         try:
-            hand_review = review(file, number=number, hero=hero, settings=settings, progress=watch)
+            if number is None and hands_in(file) > 1:
+                hands: ReviewedHands | None = review_hands(file, hero=hero, settings=settings, progress=watch_hand)
+            else:
+                hands = None
+                hand_review = review(file, number=number or 1, hero=hero, settings=settings, progress=watch)
         except JobInterrupt:
             again = "the same command resumes" if out else "add --out DIR to make reviews resumable"
             fail(f"stopped; {again}", STOPPED)
-    if as_json:
+    if hands is not None:
+        if as_json:
+            print_json(hands.to_json())
+        else:
+            print_hands(hands)
+    elif as_json:
         print_json(review_json(hand_review))
     else:
         print_review(hand_review)
+
+
+def hands_in(file: Path) -> int:
+    """The number of hands in a file."""
+    from treeplex.base.storage.reading import MOST_TEXT, read_bytes
+    from treeplex.holdem.study.report.hand_history import count_hands
+
+    return count_hands(read_bytes(file, most=MOST_TEXT).decode("utf-8-sig", errors="replace"))
+
+
+def print_hands(hands: "ReviewedHands") -> None:
+    """Print the reviews of several hands, the hands that were skipped, and the sum."""
+    for number, hand_review in hands.reviews.items():
+        say(f"hand {number}", bold=True)
+        print_review(hand_review)
+        typer.echo("")
+    for number, reason in hands.skipped.items():
+        typer.echo(f"hand {number} skipped: {reason}")
+    count = len(hands.reviews) + len(hands.skipped)
+    lost = sum(made.lost / made.hand.big_blind for made in hands.reviews.values())
+    skipped = f", {len(hands.skipped)} skipped" if hands.skipped else ""
+    say(f"{count} hands: {len(hands.reviews)} reviewed{skipped}; {short(lost)} bb lost in all", bold=True)
 
 
 def print_review(hand_review: "Review") -> None:
@@ -132,6 +170,12 @@ def print_review(hand_review: "Review") -> None:
     say(f"{counts or 'no decision'}; {short(hand_review.lost / hand.big_blind)} bb lost in all", bold=True)
 
 
+def in_blinds(action: str, big_blind: float) -> str:
+    """An action with its amount in big blinds: ``bet 120`` is ``bet 6 bb``."""
+    kind, _, chips = action.replace("allin", "all-in").partition(" ")
+    return f"{kind} {float(chips) / big_blind:.4g} bb" if chips else kind
+
+
 def print_street(street: "StreetReview", big_blind: float) -> None:
     """Print one street: its spot, each decision, and the command that shows more."""
 
@@ -147,8 +191,9 @@ def print_street(street: "StreetReview", big_blind: float) -> None:
         rows = []
         for index, name in enumerate(choice.actions):
             mark = "played" if index == choice.played else ""
-            rows.append([name, per_cent(choice.frequency[index]), amount(choice.ev[index] / big_blind, False), mark])
-        say(f"  {choice.line or 'first to act'}: {choice.actions[choice.played]}")
+            ev = amount(choice.ev[index] / big_blind, False)
+            rows.append([in_blinds(name, big_blind), per_cent(choice.frequency[index]), ev, mark])
+        say(f"  {choice.line or 'first to act'}: {in_blinds(choice.actions[choice.played], big_blind)}")
         echo_table(["    action", "solution", "EV in bb", ""], [[f"    {row[0]}", *row[1:]] for row in rows])
         lost = f", {choice.lost / big_blind:.2f} bb lost" if choice.lost / big_blind >= 0.005 else ""
         colour = {"best": "green", "mixed": "yellow", "mistake": "red"}[choice.verdict]

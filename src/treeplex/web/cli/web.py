@@ -35,8 +35,8 @@ def web(
 ) -> None:
     """Start a local server and open the browser: solve spots, browse strategies, play, follow training runs.
 
-    It serves the files of one folder, to this machine only. Jobs run one after another, each in its own process. Ctrl-C
-    saves the running job, which resumes when the server restarts in the same folder, even after a crash.
+    It serves the files of one folder, to this machine only. Jobs run side by side where memory allows, each in its own process.
+    Ctrl-C saves running jobs, which resume when the server restarts in the same folder, even after a crash.
 
     \b
     Examples:

@@ -26,13 +26,15 @@ class Reviewer:
             text: hand history in PokerStars, GGPoker or PHH format.
             folder: folder to save solved streets in.
             hero: player whose decisions are evaluated; None for the player whose cards are known.
-            settings: ``oop``, ``ip``, ``street`` and ``threads`` as in :class:`ReviewSettings`.
+            settings: ``number`` of the hand in the text, and ``oop``, ``ip``, ``street`` and ``threads`` as in
+                :class:`ReviewSettings`.
 
         Raises:
             FileError, SpecError: the text is not a hand, or the hand cannot be reviewed.
         """
         self.folder, self._told = Path(folder), 0.0
-        self.hand = played_hand(f"{text}\n", hero=hero)  # the line break marks it as text rather than a file name
+        given = f"{text}\n"  # the line break marks it as text rather than a file name
+        self.hand = played_hand(given, number=settings["number"], hero=hero)
         self.settings = ReviewSettings(
             ranges=(settings["oop"], settings["ip"]),
             first=settings["street"],

@@ -16,6 +16,7 @@ from treeplex.base.located_text import marked_yaml
 from treeplex.base.spec import shown
 from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import check_depth, read_json
+from treeplex.engine.kernel_cache import entries
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.ranges import parse_range, range_to_string
@@ -50,6 +51,8 @@ PRESETS: Mapping[str, str] = {
     "broadway": "ATs+, KTs+, QTs+, JTs, ATo+, KTo+, QTo+, JTo, TT+",
 }
 """Ranges that are always offered."""
+HOLDEM_KERNELS = "holdem"
+"""Part of the names of kernels that solve spots; without any in the cache, the first solve compiles them."""
 PLACE = "field "
 """Prefix of field names in error locations, for values from the page."""
 PRESETS_FILE = "presets.json"
@@ -330,6 +333,7 @@ def estimate_cost(spot: Spot, threads: int | None) -> dict[str, Any]:
         "seconds_per_iteration": estimate.seconds,
         "iterations_typical": iterations,
         "seconds_typical": solving_seconds(estimate),
+        "compiles": not any(HOLDEM_KERNELS in entry.kernel for entry in entries()),
         "threads": estimate.threads,
         "refusal": estimate.refusal,
     }

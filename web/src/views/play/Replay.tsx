@@ -40,11 +40,14 @@ export function Replay() {
   const oop = useSignal("");
   const ip = useSignal("");
   const street = useSignal("");
+  /** Which hand of a text with several. */
+  const number = useSignal("1");
+  const several = text.value.match(/^(?:PokerStars (?:\w+ )?(?:Hand|Game)|Poker Hand) #/gm)?.length ?? 1;
   const judging = useSignal<number | null>(null);
   const judge = () => {
     if (judging.peek() !== null) return;
     judging.value = Date.now();
-    post<{ file: string }>("hands/review", { text: text.value, hero: hero.value || null, oop: oop.value || null, ip: ip.value || null, street: street.value || null }).then(
+    post<{ file: string }>("hands/review", { text: text.value, hero: hero.value || null, oop: oop.value || null, ip: ip.value || null, street: street.value || null, number: several > 1 ? Number(number.value) : 1 }).then(
       (review) => go(link(["play", "review"], { file: review.file })),
       (error: unknown) => (wrong.value = message(error)),
     ).finally(() => (judging.value = null));
@@ -93,6 +96,7 @@ export function Replay() {
               <Field label="Range in position" value={ip.value} placeholder="by position" onInput={(value) => (ip.value = value)} />
               <Select label="From" value={street.value} options={[{ value: "", label: "the first street of two" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
             </div>
+            {several > 1 && <Select label={`${several} hands in this text; review`} value={number.value} options={[...Array(several).keys()].map((place) => ({ value: String(place + 1), label: `hand ${place + 1}` }))} onChange={(value) => (number.value = value)} />}
             <div class="row tight">
               <Button kind="primary" disabled={!text.value.trim() || judging.value !== null} onClick={judge}>Review it</Button>
               <Button disabled={!text.value.trim()} onClick={paste}>Step through it (PHH)</Button>

@@ -36,7 +36,7 @@ interface State {
   state: "running" | "done" | "failed" | "stopped";
   error: string | null;
   about: { title: string; names: string[]; positions: string[]; cards: string[]; hero: number };
-  asked: Record<"text" | "hero" | "oop" | "ip" | "street", string | null>;
+  asked: Record<"text" | "hero" | "oop" | "ip" | "street", string | null> & { number: number };
   progress: { street: string; done: number; pot: number; exploitability: number | null; left: number | null } | null;
   result: Result | null;
 }

@@ -20,6 +20,8 @@ export interface EstimateData {
   seconds_per_iteration: number;
   iterations_typical: number;
   seconds_typical: number;
+  /** Whether the first solve compiles kernels, which the estimate leaves out. */
+  compiles: boolean;
   threads: number;
   refusal: string | null;
 }
@@ -60,6 +62,7 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
           [checked.boards ? "Time per flop" : "Time", <>about {duration(found.seconds_typical)}<span class="per"> ({duration(found.seconds_per_iteration)} per iteration, {found.threads} {found.threads === 1 ? "thread" : "threads"})</span></>],
         ]}
       />
+      {found.compiles && <span class="soft small">The first solve also compiles kernels, about a minute; <code>treeplex kernels warm</code> does so beforehand.</span>}
       {loading && <span class="soft small counting">Counting again…</span>}
       {found.refusal && <Notice bad>{found.refusal}</Notice>}
       {!found.refusal && short && (

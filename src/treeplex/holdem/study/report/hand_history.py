@@ -18,7 +18,7 @@ from treeplex.games.betting.size_grammar import sizes_to_string
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.holdem.cards.cards import RANKS
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.study.report.room_text import is_room_text, phh_texts
+from treeplex.holdem.study.report.room_text import is_room_text, phh_text, room_hands
 
 MOST_DECIMALS = 4
 
@@ -116,9 +116,9 @@ def hand_of_text(text: str, number: int = 1, where: str = "the text") -> Any:
 
     try:
         if is_room_text(text):
-            texts = phh_texts(text)
+            texts = room_hands(text)
             check_number(number, len(texts))
-            return HandHistory.loads(texts[number - 1])
+            return HandHistory.loads(phh_text(texts[number - 1]))
         many = all(isinstance(value, dict) for value in tomllib.loads(text).values())
         hands = list(HandHistory.loads_all(text)) if many else [HandHistory.loads(text)]
         check_number(number, len(hands))
@@ -128,6 +128,17 @@ def hand_of_text(text: str, number: int = 1, where: str = "the text") -> Any:
         wanted = "give a .phh or .phhs file, or the text of a hand on PokerStars or GGPoker"
         raise FileError(f"{where}: not a hand history ({error}); {wanted}") from error
     return hands[number - 1]
+
+
+def count_hands(text: str) -> int:
+    """Count the hands of a text: PHH, PokerStars or GGPoker; 1 if it cannot be read, so that reading it reports the error."""
+    if is_room_text(text):
+        return len(room_hands(text))
+    try:
+        values = tomllib.loads(text).values()
+    except tomllib.TOMLDecodeError:
+        return 1
+    return len(values) if values and all(isinstance(value, dict) for value in values) else 1
 
 
 def check_number(number: int, hands: int) -> None:

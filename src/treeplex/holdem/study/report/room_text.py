@@ -69,9 +69,14 @@ def phh_texts(text: str) -> list[str]:
     Raises:
         SpecError: the game is not no-limit hold'em, or a hand lacks seats, button or blinds; the message names the hand.
     """
+    return [phh_text(hand) for hand in room_hands(text)]
+
+
+def room_hands(text: str) -> list[str]:
+    """Split a poker site's hand histories into texts of one hand each."""
     starts = [match.start() for match in HEAD.finditer(text)]
     ends = [*starts[1:], len(text)]
-    return [phh_text(text[start:end]) for start, end in zip(starts, ends, strict=True)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def phh_text(text: str) -> str:

@@ -8,6 +8,7 @@ if necessary, so that its EVs can be computed.
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.base.notices import reporting, tell
+from treeplex.base.storage.reading import MOST_TEXT, read_bytes
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.holdem.cards.cards import parse_cards
@@ -26,7 +28,7 @@ from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.study.report.export import node_report
-from treeplex.holdem.study.report.hand_history import HandSpot, with_bets_of
+from treeplex.holdem.study.report.hand_history import HandSpot, count_hands, with_bets_of
 from treeplex.holdem.study.report.page_data import NodeReport
 from treeplex.holdem.study.review.played_hand import RecordedHand, played_hand
 from treeplex.holdem.study.review.position_ranges import position_range
@@ -180,6 +182,65 @@ def review(
     with reporting(progress, "reading the hand"):
         hand = played_hand(os.fspath(source), number=number, hero=hero)
         return judged(hand, how, progress if callable(progress) else lambda name, now, pot: tell(f"{name}  {line_of(now)}"))
+
+
+@dataclass(frozen=True, eq=False)
+class ReviewedHands:
+    """Reviews of the hands of one file.
+
+    Attributes:
+        reviews: reviews by the number of the hand, from 1.
+        skipped: for all other hands the reason why they cannot be reviewed.
+    """
+
+    reviews: dict[int, Review]
+    skipped: dict[int, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON data: the reviews with their numbers, the skipped hands with reasons, and the sum in big blinds."""
+        rows = [{"number": number, **review_json(made)} for number, made in self.reviews.items()]
+        return {
+            "hands": rows,
+            "skipped": [{"number": number, "reason": reason} for number, reason in self.skipped.items()],
+            "lost_bb": sum(row["lost_bb"] for row in rows),
+        }
+
+
+def review_hands(
+    source: str | os.PathLike[str],
+    *,
+    hero: str | None = None,
+    settings: ReviewSettings | None = None,
+    progress: Callable[[int, str, Progress, float], None] | None = None,
+) -> ReviewedHands:
+    """Review one player's actions in every hand of a file; see :func:`review`.
+
+    Hands that no review applies to, such as hands that end before the flop or have three players on every street, are skipped.
+    With a folder, each hand's streets are saved in its subfolder ``hand-N``.
+
+    Args:
+        source: a file of hands (PHH, PokerStars or GGPoker).
+        hero, settings: as in :func:`review`.
+        progress: called with the number of the hand, its street, the solving progress, and the pot.
+
+    Raises:
+        FileError: not a hand history.
+        JobInterrupt: Ctrl-C was pressed; with a folder, the next call resumes.
+    """
+    how = settings or ReviewSettings()
+    text = read_bytes(Path(source), most=MOST_TEXT).decode("utf-8-sig", errors="replace")
+    reviews, skipped = dict[int, Review](), dict[int, str]()
+    for number in range(1, count_hands(text) + 1):
+        folder = None if how.folder is None else how.folder / f"hand-{number}"
+        watch: Watch | None = None
+        if progress is not None:
+            watch = partial(progress, number)
+        try:
+            hand = played_hand(f"{text}\n", number=number, hero=hero)
+            reviews[number] = judged(hand, replace(how, folder=folder), watch)
+        except SpecError as error:
+            skipped[number] = str(error).removeprefix("the text: ").removesuffix("; give another hand")
+    return ReviewedHands(reviews, skipped)
 
 
 def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
