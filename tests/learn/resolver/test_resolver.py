@@ -11,7 +11,8 @@ from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.search.whole import WholeHoldemAgent
-from treeplex.learn.resolver.preflop import PreflopCharts, nearest_book
+from treeplex.holdem.study.preflop_charts import chart_book
+from treeplex.learn.resolver.preflop import PreflopCharts, nearest_chart
 from treeplex.search.named_agents.registry import agent
 
 QUICK = "resolver(think=none,iterations=2)"
@@ -30,13 +31,13 @@ print(player.policy().sum(axis=0).mean())
 @pytest.mark.parametrize(("stack", "chart"), [(20, 20), (70, 50), (150, 100), (200, 100), (400, 200), (600, 200)])
 def test_the_nearest_chart(stack: int, chart: int) -> None:
     game = tp.load(f"holdem(stack={stack})")
-    assert nearest_book(game.public).stack == chart  # type: ignore[arg-type]
+    assert nearest_chart(game.public) == f"{chart}bb"  # type: ignore[arg-type]
 
 
 def test_any_raise_is_answered_preflop() -> None:
     """Aces never fold, and seven-deuce offsuit folds to a large raise, whatever the size."""
     game = tp.load("holdem(stack=200)")
-    player = PreflopCharts(game.public, nearest_book(game.public))  # type: ignore[arg-type]
+    player = PreflopCharts(game.public, chart_book("100bb"))  # type: ignore[arg-type]
     names = [game.public.hand_name(game.public.first_state(), 0, hand) for hand in range(1326)]
     aces, rags = names.index("AsAh"), names.index("7s2h")
     for raised in (4, 5, 6, 9, 14, 30, 77, 199, 200):

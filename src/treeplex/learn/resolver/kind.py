@@ -11,6 +11,7 @@ from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.street_solving import StreetSolving, check_sizes
 from treeplex.holdem.search.whole import WholeHoldemAgent
+from treeplex.holdem.study.preflop_charts import chart_book
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.methods import METHOD_NAMES, METHODS
@@ -69,7 +70,7 @@ class Resolver(AgentKind):
     def make(self, game: Game, settings: ResolverSettings, generator: np.random.Generator) -> Agent:
         from treeplex.learn.hand_values.inference import hand_function
         from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
-        from treeplex.learn.resolver.preflop import PreflopCharts, nearest_book
+        from treeplex.learn.resolver.preflop import PreflopCharts, nearest_chart
 
         public = game.public
         if not isinstance(public, PublicHoldem) or public.rules.format != HOLDEM or public.players != 2:
@@ -78,7 +79,7 @@ class Resolver(AgentKind):
             raise SpecError("resolver does not support rake; leave the rake out")
         if any(public.rules.antes):
             raise SpecError("resolver has no preflop charts with antes; leave the ante out")
-        book = nearest_book(public, (settings.chart,) if settings.chart else ())
+        book = chart_book(settings.chart or nearest_chart(public))
         net = shipped_hand_net("turn") if settings.net == HANDS else settings.net
         solving = StreetSolving(
             start=1,

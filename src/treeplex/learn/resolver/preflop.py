@@ -7,7 +7,7 @@ from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.holdem.blueprint.preflop import ChartBook
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.study.preflop_charts import chart_book, shipped_charts
+from treeplex.holdem.study.preflop_charts import shipped_charts
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
@@ -16,19 +16,10 @@ from treeplex.search.translation.mapping import bets_at, real_actions, translati
 OFF = -1
 
 
-def nearest_book(game: PublicHoldem, names: tuple[str, ...] = ()) -> ChartBook:
-    """Return the chart whose stack is nearest to the table's on a ratio scale.
-
-    Args:
-        game: the table.
-        names: charts to choose from; empty for the shipped ones.
-
-    Raises:
-        SpecError, FileError: an unknown chart, or its file cannot be read.
-    """
-    deep = min(game.rules.stacks) / game.rules.betting.big_blind
-    books = [chart_book(name) for name in names or shipped_charts()]
-    return min(books, key=lambda book: abs(np.log(book.stack / deep)))
+def nearest_chart(game: PublicHoldem) -> str:
+    """Return the name of the shipped chart whose stack has the smallest ratio to the table's."""
+    depth = min(game.rules.stacks) / game.rules.betting.big_blind
+    return min(shipped_charts(), key=lambda name: abs(np.log(float(name.removesuffix("bb")) / depth)))
 
 
 class PreflopCharts(BaseAgent):
