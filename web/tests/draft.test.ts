@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { EMPTY, detail, fromFields, streetsOf, toFields, type Draft } from "../src/views/spots/draft.ts";
+import { EMPTY, budgetOf, detail, fromFields, ownSizes, streetsOf, toFields, type Draft } from "../src/views/spots/draft.ts";
 
-const RIVER: Draft = { ...EMPTY, board: ["Td", "9d", "6h", "Qc", "2s"], oop: "66+", ip: "QQ", pot: " 200 ", stack: "900" };
+const RIVER: Draft = { ...EMPTY, fit: false, board: ["Td", "9d", "6h", "Qc", "2s"], oop: "66+", ip: "QQ", pot: " 200 ", stack: "900" };
 
 test("a draft becomes the fields of a spot file; what was not given is left out", () => {
   expect(toFields(RIVER)).toEqual({ board: "Td 9d 6h Qc 2s", oop: "66+", ip: "QQ", pot: "200", stack: "900", bets: "50%, 100%, a", raises: "2.5x, a" });
@@ -35,4 +35,15 @@ test("the table of sizes follows sizes that were changed before it was opened ag
   const wide = { ...first, ...detail(first, false), sizes: { bets: "25%, 50%", raises: "4x", donk: "" } };
   expect(detail(wide, true).table?.river.oop.bets).toBe("25%, 50%");
   expect(detail({ ...first, ...detail(first, false) }, true)).toEqual({ detailed: true });
+});
+
+test("a budget replaces the sizes, and its choice becomes the user's own", () => {
+  const fit = { ...RIVER, fit: true, time: " 2 min " };
+  expect(budgetOf(fit)).toBe("4 GB,2 min");
+  expect(budgetOf(RIVER)).toBeNull();
+  expect(toFields(fit)).not.toHaveProperty("bets");
+  expect(fromFields(toFields(fit)).fit).toBe(true);
+  const own = ownSizes(fit, { bets: { river: "33%,75%" }, raises: { river: { oop: "none", ip: "2.5x" } }, thresholds: { merge: "10%" }, storage: "int16" });
+  expect(own.fit).toBe(false);
+  expect(toFields(own)).toMatchObject({ bets: { river: { oop: "33%,75%", ip: "33%,75%" } }, raises: { river: { oop: "none", ip: "2.5x" } }, thresholds: { merge: "10%" }, storage: "int16" });
 });

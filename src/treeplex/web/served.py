@@ -55,6 +55,7 @@ class ServerState:
         own_games: specs of custom games given on the command line.
         threads: number of threads for solving; None for one per available core.
         solutions: solved spots held in memory.
+        pace: measured seconds per iteration of a spot, divided by the estimate's; None before it is measured.
         work: the job queue; None before the application exists.
         closing: functions called when the server shuts down.
     """
@@ -65,6 +66,7 @@ class ServerState:
     threads: int | None = None
     events: Events = field(default_factory=Events)
     solutions: Solutions = field(default_factory=Solutions)
+    pace: float | None = None
     work: Work | None = None
     closing: list[Callable[[], None]] = field(default_factory=list)
 

@@ -36,6 +36,7 @@ def fill(page: Any) -> None:
         page.get_by_role("group", name="Board").get_by_role("button", name=card).click()
     page.get_by_label("Pot", exact=True).fill("100")
     page.get_by_label("Stack behind").fill("200")
+    page.get_by_role("radio", name="My own").click()
     page.get_by_label("Bets", exact=True).fill("50%, a")
     page.get_by_label("Raises", exact=True).fill("a")
     page.get_by_label("OOP, out of position as text").fill(SMALL["oop"])

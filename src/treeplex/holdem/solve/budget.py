@@ -43,8 +43,8 @@ STORAGES = ("float32", "int16")
 """Storage types that a budget chooses from, best first."""
 TYPICAL_BET = 0.75
 """Share of the pot of the last first bet that remains."""
-COARSE_NUMBERS = 3_000_000
-"""Maximum numbers per array of a coarse spot."""
+COARSE_NUMBERS, LARGE_NUMBERS = 3_000_000, 12_000_000
+"""Maximum numbers per array of a coarse spot, and of a spot that needs no coarse version."""
 
 
 @final
@@ -80,6 +80,11 @@ class Budget:
         if not found:
             raise SpecError(f"{place}: is empty; write memory and time, such as {EXAMPLE}")
         return cls(found.get("memory"), found.get("seconds"))
+
+    @property
+    def solver_seconds(self) -> float | None:
+        """The limit of the solver's own time, without building and evaluation; None for no limit."""
+        return None if self.seconds is None else max(self.seconds - START_SECONDS, 1.0) / JUDGED
 
     def __str__(self) -> str:
         parts = [] if self.memory is None else [megabytes(self.memory)]
@@ -155,11 +160,6 @@ class FittedSpot:
     def memory(self) -> int:
         """Bytes for solving and evaluation."""
         return self.estimate.memory[self.storage]
-
-    @property
-    def solver_seconds(self) -> float | None:
-        """Time limit of the solver itself, excluding building and evaluation; None for no limit."""
-        return None if self.budget.seconds is None else max(self.budget.seconds - START_SECONDS, 1.0) / JUDGED
 
     @property
     def late(self) -> bool:
@@ -359,13 +359,13 @@ def coarse_spot(spot: Spot, numbers: int = COARSE_NUMBERS) -> Spot | None:
     The first street has the same sizes, so that its strategy has the same actions.
 
     Returns:
-        None if the spot is at most that large, has no later street, or deals a subset of boards already.
+        None if the spot has at most :data:`LARGE_NUMBERS`, has no later street, or deals a subset of boards already.
     """
     first, names, plan = spot.street, street_names(spot.format), spot.bets
     later = len(names) - 1 - first
     if not later or spot.runouts or spot.settings.locks or not isinstance(plan, BetPlan):
         return None
-    if estimate_spot(spot, threads=1).size.stored <= numbers:
+    if estimate_spot(spot, threads=1).size.stored <= LARGE_NUMBERS:
         return None
     small = LADDER[-1]
     for caps in ((Caps(2, 1), Caps(1, 1)), (small.middle, small.last)):

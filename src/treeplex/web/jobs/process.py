@@ -1,8 +1,9 @@
 """The process of a job: solves, reports progress to the server, answers requests, and saves when stopped.
 
-Commands arrive on standard input as lines of JSON: ``{"do": "stop"}`` (save and exit after this iteration), ``{"do": "go"}``
-(withdraw an earlier stop) and ``{"do": "look", "id": 3, "line": "x"}`` (send a node of the current strategy). End of input
-means that the server has exited; the job then also saves and exits, also if it was paused by a signal.
+The first line on standard input is the order, or a request to get ready for it: ``{"prepare": true, "measure": true}`` loads
+the kernels and measures the pace of this machine. Later lines are commands: ``{"do": "stop"}`` (save and exit after this
+iteration), ``{"do": "go"}`` (withdraw an earlier stop) and ``{"do": "look", "id": 3, "line": "x"}`` (send a node of the current
+strategy). End of input means that the server has exited; the job then also saves and exits, also if it was paused by a signal.
 Events leave on standard output as lines of JSON; the event ``node`` is followed by the number of bytes that it states.
 """
 
@@ -17,17 +18,23 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import IO, Any, final
 
 from treeplex.base.notices import telling
+from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
+from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.solve.budget import coarse_spot, machine_pace
 from treeplex.holdem.solve.job import SpotJob
 from treeplex.holdem.solve.session import spot_session, writing
 from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.batch import BATCH, run_batch
 from treeplex.holdem.study.batches.board import batch_settings, solve_board
@@ -44,6 +51,12 @@ from treeplex.web.spots.nodes import node
 NICENESS = 10
 PR_SET_PDEATHSIG = 1
 """Linux: the option of ``prctl`` for the signal that a process gets when its parent dies."""
+PREVIEW_SECONDS, PREVIEW_ITERATIONS, LEAST_ITERATIONS = 0.6, 100, 10
+"""Limits of solving a preview: seconds, iterations, and iterations that are made in any case."""
+REFINED_ITERATIONS = 10
+"""Iterations after which the strategy of the spot itself replaces the preview."""
+LEAST_SECONDS = 0.1
+"""Seconds that a resumed job runs if its time is up."""
 TELL_SECONDS = 0.2
 """Seconds between two progress reports."""
 WAIT_SECONDS = 300.0
@@ -59,11 +72,13 @@ class Line:
     Attributes:
         interrupt: flag that is set when the job should stop.
         looks: pending requests for nodes, oldest first.
+        preview: a coarse strategy that answers these requests before there is a better one; None for none.
     """
 
     def __init__(self, read: IO[bytes], write: IO[bytes]) -> None:
         self.interrupt = Interrupt(wanted=False)
         self.looks: deque[tuple[int, str]] = deque()
+        self.preview: Preview | None = None
         self._read, self._write, self._lock = read, write, threading.Lock()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -71,7 +86,11 @@ class Line:
         for text in self._read:
             command = json.loads(text)
             if command["do"] == "look":
-                self.looks.append((int(command["id"]), str(command["line"])))
+                number, line, preview = int(command["id"]), str(command["line"]), self.preview
+                if preview is None:
+                    self.looks.append((number, line))
+                else:
+                    self.answer(number, partial(node, preview.policy, line, note=preview.note))
             else:
                 self.interrupt.requested = command["do"] == "stop"
         self.interrupt.requested = True
@@ -85,6 +104,43 @@ class Line:
                 self._write.flush()
         except (OSError, ValueError):
             self.interrupt.requested = True
+
+    def answer(self, number: int, find: Callable[[], bytes]) -> None:
+        """Send the node of a request, or why there is none."""
+        try:
+            self.tell("node", find(), id=number)
+        except TreeplexError as error:
+            self.tell("refused", id=number, status=400, error=str(error))
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A coarse version of a spot, solved for a moment.
+
+    Attributes:
+        policy: its average strategy.
+        note: how it differs from the spot.
+    """
+
+    policy: HoldemPolicy
+    note: str
+
+    @classmethod
+    def of(cls, spot: Spot, threads: int | None) -> "Preview | None":
+        """Solve a coarse version; None if the spot itself is ready as quickly."""
+        coarse = coarse_spot(spot)
+        if coarse is None:
+            return None
+        game = compile_spot(coarse)
+        solver = HoldemSolver(game, threads=checked_threads(threads))
+        ends = time.monotonic() + PREVIEW_SECONDS
+        while solver.iteration < PREVIEW_ITERATIONS and (time.monotonic() < ends or solver.iteration < LEAST_ITERATIONS):
+            solver.run(1)
+        average, scales = solver.average()
+        policy = HoldemPolicy(game, average, scales, solver.locks, len(game.boards), threads=solver.threads)
+        dealt = zip(street_names(coarse.format), coarse.runouts, strict=True)
+        cards = " and ".join(f"{count} {name}s" for name, count in dealt if count)
+        return cls(policy, f"Preview with {cards} and fewer sizes on later streets.")
 
 
 @final
@@ -108,12 +164,15 @@ class Watch:
                 "left": progress.seconds_left,
             }
             self.line.tell("progress", **where, seconds=self.job.clock.seconds)
+        if self.job.done >= REFINED_ITERATIONS:
+            self.line.preview = None
         while self.line.looks:
             number, line = self.line.looks.popleft()
-            try:
-                self.line.tell("node", node(self.policy(), line), id=number)
-            except TreeplexError as error:
-                self.line.tell("refused", id=number, status=400, error=str(error))
+            self.line.answer(number, partial(self.node, line))
+
+    def node(self, line: str) -> bytes:
+        """A node of the current strategy, packed."""
+        return node(self.policy(), line)
 
     def refuse_looks(self) -> None:
         """Reject the remaining requests for nodes."""
@@ -237,10 +296,19 @@ def run(order: Order, line: Line) -> None:
         return
     wait_for(lambda: writing(order.file), line)
     spot, request = asked_of(order, line)
+    if spot is not None and order.origin is None:
+        line.tell("phase", text="solving a preview")
+        line.preview = Preview.of(spot, request.options.get("threads", spot.settings.threads))
+        if line.preview is not None:
+            line.tell("preview")
     line.tell("phase", text="building the game tree")
+    limits = order.request.limits()
+    if limits.memory is not None:
+        request = replace(request, options={**request.options, "most_memory": limits.memory})
     with spot_session(spot, request) as session:
         job = session.job
         assert isinstance(job, SpotJob)
+        seconds = limits.solver_seconds and max(limits.solver_seconds - job.clock.seconds, LEAST_SECONDS)
         line.tell(
             "begun",
             algorithm=job.name,
@@ -249,11 +317,13 @@ def run(order: Order, line: Line) -> None:
             target=job.settings.target,
             opening_pot=job.solver.game.spot.opening_pot,
             locks=len(job.solver.locks),
+            memory=job.memory,
             records=[plain_record(record) for record in session.records],
         )
         session.recorded = records = Records(line)
         watch = Watch(line, job)
-        outcome = session.run(progress=watch)
+        outcome = session.run(seconds=seconds, progress=watch)
+        line.preview = None
         watch.refuse_looks()
     records(outcome.records[-1])
     records.tell()
@@ -292,6 +362,12 @@ def run_flops(order: Order, line: Line) -> None:
     line.tell("end", status="interrupted" if batch.interrupted else "finished")
 
 
+def prepared(*, measure: bool, threads: int | None, prepare: bool) -> dict[str, Any]:
+    """Load the kernels, and measure the pace of this machine if asked to; nothing else is running then."""
+    pace = machine_pace(checked_threads(threads)) if prepare else None
+    return {"event": "prepared", "pace": pace if measure else None}
+
+
 def main() -> None:
     """Run one job; the library's output goes to standard error."""
     with suppress(OSError, AttributeError):  # Linux: a paused process continues if its server dies
@@ -300,7 +376,15 @@ def main() -> None:
         os.nice(NICENESS)  # the server has priority
     write = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    order = Order.read(sys.stdin.buffer.readline())
+    first = sys.stdin.buffer.readline()
+    if first and json.loads(first).get("prepare"):
+        told = prepared(**json.loads(first))
+        write.write(json.dumps(told).encode() + b"\n")
+        write.flush()
+        first = sys.stdin.buffer.readline()
+    if not first:
+        return  # the server has exited
+    order = Order.read(first)
     line = Line(sys.stdin.buffer, write)
     with telling(lambda text: line.tell("phase", text=text)):
         try:

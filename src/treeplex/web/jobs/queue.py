@@ -8,7 +8,7 @@ Otherwise its process is stopped by a signal: it uses no processor time, keeps i
 import asyncio
 import secrets
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, final
@@ -38,6 +38,10 @@ ENDED: tuple[State, ...] = ("finished", "stopped", "failed")
 MOST_JOBS = 500
 MOST_AT_ONCE = 3
 """Maximum number of jobs that run at once; others wait even if memory is free."""
+SPARE_LOG = "next.log"
+"""File for the output of the process that waits for a job."""
+PACE_SECONDS = 20.0
+"""Seconds that a request waits for the pace; it takes longer only if kernels are compiled first."""
 SAVING_SECONDS = 600.0
 """Seconds that a closing server waits for running jobs to save."""
 PAUSE_SECONDS = 1.0
@@ -59,6 +63,8 @@ class PageJob(BaseModel):
         target, opening_pot: target exploitability and pot, in chips.
         unit: how amounts are displayed, ``chips`` or ``bb``.
         locks: number of node locks.
+        memory: bytes for solving and evaluation.
+        left_out: sizes left out for the budget.
         phase: current step if there is no progress yet.
         seconds, seconds_left: solving time so far, and its estimated rest.
         records: rows of iterations, seconds and exploitability in chips.
@@ -81,6 +87,8 @@ class PageJob(BaseModel):
     board: str = ""
     unit: str = CHIPS
     locks: int = 0
+    memory: int | None = None
+    left_out: list[str] = Field(default_factory=list)
     phase: str | None = None
     done: int = 0
     rate: float = 0.0
@@ -106,6 +114,8 @@ class Queue:
         self._frozen: set[str] = set()
         self._needs: dict[str, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._spare: JobProcess | None = None
+        self._preparing = False
         self._wake = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
         self._closing = False
@@ -145,6 +155,8 @@ class Queue:
         for process in self._running.values():
             process.stop()
             process.thaw()
+        if self._spare is not None:
+            self._spare.kill()
         if self._pump is not None:
             try:
                 await asyncio.wait_for(asyncio.shield(self._pump), SAVING_SECONDS)
@@ -153,9 +165,11 @@ class Queue:
                 await self._pump
 
     def kill(self) -> None:
-        """Kill all running jobs."""
+        """Kill all running jobs, and the process that waits for one."""
         for process in self._running.values():
             process.kill()
+        if self._spare is not None:
+            self._spare.kill()
 
     @property
     def writing(self) -> str | None:
@@ -251,7 +265,10 @@ class Queue:
             else:
                 self._hear(job, name, data)
 
-        running = JobProcess(on_event, self.folder / f"{job.id}.log")
+        running = self._spare if self._spare is not None and self._spare.alive else JobProcess(self.folder / SPARE_LOG)
+        self._spare = None
+        running.on_event = on_event
+        running.move_log(self.folder / f"{job.id}.log")
         job.state, job.error, job.phase = "running", None, "starting"
         self._running[job.id] = running
         self._changed(job)
@@ -279,6 +296,26 @@ class Queue:
         self._changed(job)
         self.served.events.send("files", {})
 
+    async def prepare(self) -> float | None:
+        """Start a process that waits for the next job, and measure the pace of this machine if nothing is running.
+
+        Returns:
+            The pace; None if it is not known within :data:`PACE_SECONDS`.
+        """
+        if self._spare is None and not self._preparing and not self._closing:
+            self._preparing = True
+            spare = JobProcess(self.folder / SPARE_LOG)
+            measure = self.served.pace is None and not self._running
+            try:
+                await spare.start({"prepare": True, "measure": measure, "threads": self.served.threads})
+                self._spare = spare
+            finally:
+                self._preparing = False
+        if self.served.pace is None and self._spare is not None:
+            with suppress(TimeoutError):
+                self.served.pace = await asyncio.wait_for(self._spare.measured(), PACE_SECONDS)
+        return self.served.pace
+
     def _order(self, job: PageJob) -> dict[str, Any]:
         """Return the first message to a job's process."""
         origin = job.request.origin
@@ -304,7 +341,7 @@ class Queue:
             job.error = str(data["error"])
             return
         elif name == "begun":
-            for key in ("algorithm", "total", "done", "target", "opening_pot", "locks", "records"):
+            for key in ("algorithm", "total", "done", "target", "opening_pot", "locks", "records", "memory"):
                 setattr(job, key, data[key])
             job.phase = "compiling kernels, or the first iteration" if not job.done else None
             self._keep(job)
@@ -329,6 +366,7 @@ class Queue:
         """Return a job in the form sent to pages."""
         waiting = [queued.id for queued in self.waiting()]
         data = job.model_dump(exclude={"request", "order", "records"})
+        data["budget"] = job.request.budget
         data["exploitability"] = job.records[-1][2] if job.records else None
         data["place"] = waiting.index(job.id) + 1 if job.id in waiting else None
         data["viewable"] = (
@@ -362,8 +400,12 @@ class Queue:
             raise Refusal(404, f"there is no job {name[:40]!r}; it may have been removed")
         return self.jobs[name]
 
-    def add(self, request: JobRequest) -> PageJob:
+    def add(self, request: JobRequest, left_out: Sequence[str] = ()) -> PageJob:
         """Append a job to the queue.
+
+        Args:
+            request: the request.
+            left_out: sizes left out for its budget.
 
         Raises:
             Refusal: the request is invalid, or another job writes to its file.
@@ -372,7 +414,13 @@ class Queue:
         if len(self.jobs) >= MOST_JOBS:
             raise Refusal(409, f"the list of jobs is full ({MOST_JOBS}); remove some")
         now = time.time()
-        common: dict[str, Any] = {"id": secrets.token_hex(6), "request": request, "created": now, "order": now}
+        common: dict[str, Any] = {
+            "id": secrets.token_hex(6),
+            "request": request,
+            "created": now,
+            "order": now,
+            "left_out": list(left_out),
+        }
         request.how()
         if request.boards is not None:
             _, boards = request.flops()

@@ -10,13 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 from treeplex.base.located_text import located
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import hand_numbers
+from treeplex.holdem.solve.budget import Budget
 from treeplex.holdem.spots.fields import SolveFields, read_lock
 from treeplex.holdem.spots.files import SpotRequest
 from treeplex.holdem.spots.locks import AnyLock, NodeLock
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board, check_symmetric
 from treeplex.web.served import Refusal
-from treeplex.web.spots.fields import PLACE, Shallow, boards_named, spot_of, spot_request
+from treeplex.web.spots.fields import PLACE, BudgetRequest, Shallow, boards_named, spot_of, spot_request
 
 MOST_LOCKS = 200
 
@@ -76,6 +77,7 @@ class JobRequest(BaseModel):
         name: name of the solution's file.
         target: target exploitability as in spot files, for ``from`` and ``resume``.
         iterations: maximum total number of iterations, for ``from`` and ``resume``.
+        budget: memory and time for ``fields``, such as ``4GB,60s``; sizes are chosen for it.
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
@@ -89,6 +91,7 @@ class JobRequest(BaseModel):
     name: str | None = Field(None, max_length=200)
     target: str | None = Field(None, max_length=40)
     iterations: int | None = Field(None, ge=1, le=1_000_000)
+    budget: str | None = Field(None, max_length=80)
 
     @model_validator(mode="after")
     def check(self) -> Self:
@@ -99,7 +102,29 @@ class JobRequest(BaseModel):
             raise ValueError("'locks' applies only with 'from'; put the locks of a new spot in 'fields'")
         if (self.boards is not None or self.keep) and self.fields is None:
             raise ValueError("'boards' and 'keep' apply only with 'fields'")
+        if self.budget is not None and self.fields is None:
+            raise ValueError("'budget' applies only with 'fields'")
         return self
+
+    def fitted(self, threads: int | None, pace: float | None) -> "tuple[JobRequest, tuple[str, ...]]":
+        """Return the request with the fields chosen for its budget, and the sizes that were left out.
+
+        Raises:
+            Refusal: a field is missing or invalid, or the budget is too small.
+        """
+        if self.budget is None or self.fields is None:
+            return self, ()
+        board = {} if self.boards is None else {"board": boards_named(self.boards)[0].name}
+        spot = spot_of({**self.fields, **board}, wish=True)
+        try:
+            fitted = BudgetRequest(self.budget, pace).fit(spot, threads)
+        except SpecError as error:
+            raise Refusal(400, str(error).removeprefix("budget: "), "budget") from error
+        return self.model_copy(update={"fields": {**self.fields, **fitted.fields()}}), fitted.left_out
+
+    def limits(self) -> Budget:
+        """Return the budget; without limits if there is none."""
+        return Budget() if self.budget is None else Budget.read(self.budget)
 
     def flops(self) -> tuple[SpotRequest, tuple[Board, ...]]:
         """Return the spot and the boards of a batch.

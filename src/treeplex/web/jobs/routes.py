@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from anyio import to_thread
 from fastapi import APIRouter
 from fastapi.responses import Response
 
@@ -29,7 +30,12 @@ def routes(served: ServerState) -> APIRouter:
 
     @router.post("", status_code=201)
     async def add(body: JobRequest) -> dict[str, Any]:
-        return queue.seen(queue.add(body))
+        fitted, left_out = await to_thread.run_sync(body.fitted, served.threads, served.pace)
+        return queue.seen(queue.add(fitted, left_out))
+
+    @router.post("/prepare")
+    async def prepare() -> dict[str, Any]:
+        return {"pace": await queue.prepare()}
 
     @router.get("/{name}")
     async def job(name: str) -> dict[str, Any]:

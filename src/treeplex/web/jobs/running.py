@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 from treeplex.web.served import Refusal
 
@@ -20,33 +21,34 @@ LAST_WORDS = 2000
 OnEvent = Callable[[str, Mapping[str, Any]], None]
 
 
+def ignore(name: str, data: Mapping[str, Any]) -> None:
+    """Ignore an event of a process without a job."""
+
+
 @final
 class JobProcess:
-    """The process of a running job.
+    """The process of a running job, or of the next one.
 
     Args:
-        on_event: function called with the name and the data of each event.
         log: file for the process's output.
 
     Attributes:
+        on_event: function called with the name and the data of each event.
         ready: whether a strategy is available for display.
     """
 
-    def __init__(self, on_event: OnEvent, log: Path) -> None:
-        self.on_event: Final = on_event
-        self.log: Final = log
+    def __init__(self, log: Path) -> None:
+        self.on_event: OnEvent = ignore
+        self.log = log
         self.ready = False
+        self._measured: asyncio.Task[float | None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._looks: dict[int, asyncio.Future[bytes]] = {}
         self._asked = 0
-        self._stopping = False
+        self._stopping = self._ordered = False
 
-    async def run(self, order: Mapping[str, Any]) -> int:
-        """Run the process to its end.
-
-        Returns:
-            The process's exit status, negative for a signal.
-        """
+    async def start(self, preparation: Mapping[str, Any] | None = None) -> None:
+        """Start the process; with a preparation, it gets ready before its order arrives."""
         with self.log.open("wb") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", MODULE),
@@ -57,7 +59,48 @@ class JobProcess:
                 start_new_session=True,  # Ctrl-C in the terminal goes to the server, which then stops the job
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
+        if preparation is not None:
+            self._send(preparation)
+            self._measured = asyncio.create_task(self._read_pace())
+
+    async def _read_pace(self) -> float | None:
+        """Read the event that ends the preparation."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        line = await self._process.stdout.readline()
+        pace = json.loads(line)["pace"] if line else None
+        return None if pace is None else float(pace)
+
+    async def measured(self) -> float | None:
+        """The pace that the process measured while it got ready; None if it measured nothing."""
+        return None if self._measured is None else await asyncio.shield(self._measured)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is running."""
+        return self._process is not None and self._process.returncode is None
+
+    def move_log(self, log: Path) -> None:
+        """Use another file for the process's output; an open file moves if the system allows it."""
+        if self._process is None:
+            self.log = log
+            return
+        with suppress(OSError):
+            self.log.replace(log)
+            self.log = log
+
+    async def run(self, order: Mapping[str, Any]) -> int:
+        """Run the process to its end.
+
+        Returns:
+            The process's exit status, negative for a signal.
+        """
+        if self._process is None:
+            await self.start()
+        await self.measured()
+        assert self._process is not None
         self._send(order)
+        self._ordered = True
         if self._stopping:
             self.stop()
         assert self._process.stdout is not None
@@ -86,7 +129,7 @@ class JobProcess:
                 else:
                     waiting.set_exception(Refusal(int(event["status"]), str(event["error"]), "line"))
             return
-        self.ready = self.ready or name == "begun"
+        self.ready = self.ready or name in ("begun", "preview")
         self.on_event(name, event)
 
     async def look(self, line: str) -> bytes:
@@ -106,7 +149,8 @@ class JobProcess:
     def stop(self) -> None:
         """Ask the process to save and exit."""
         self._stopping = True
-        self._send({"do": "stop"})
+        if self._ordered:
+            self._send({"do": "stop"})
 
     def freeze(self) -> bool:
         """Stop the process at once, in the middle of an iteration; returns whether this system can."""
@@ -119,7 +163,8 @@ class JobProcess:
     def go(self) -> None:
         """Withdraw a request to stop, if the process has not acted on it yet, and let it continue."""
         self._stopping = False
-        self._send({"do": "go"})
+        if self._ordered:
+            self._send({"do": "go"})
         self.thaw()
 
     def _signal(self, name: str) -> bool:

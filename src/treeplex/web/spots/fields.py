@@ -5,7 +5,7 @@ import re
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from treeplex.engine.kernel_cache import entries
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.ranges import parse_range, range_to_string
-from treeplex.holdem.solve.estimate import solving_seconds, typical_iterations
+from treeplex.holdem.solve.budget import Budget, FittedSpot, fit_spot, wished
+from treeplex.holdem.solve.estimate import SpotEstimate, solving_seconds, typical_iterations
 from treeplex.holdem.solve.solver import method_of
 from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.as_fields import fields_text, plain_fields
@@ -90,11 +91,28 @@ class Preset(BaseModel):
 
 
 class SpotFields(BaseModel):
-    """The fields of a spot file."""
+    """The fields of a spot file, and a budget such as ``4GB,60s`` for which sizes are chosen."""
 
     model_config = ConfigDict(extra="forbid")
     fields: Shallow
     boards: str | None = Field(None, max_length=20_000)
+    budget: str | None = Field(None, max_length=80)
+
+
+@dataclass(frozen=True)
+class BudgetRequest:
+    """A budget as text, and the measured pace of this machine; None before it is measured."""
+
+    text: str
+    pace: float | None
+
+    def fit(self, spot: Spot, threads: int | None) -> FittedSpot:
+        """Choose sizes, storage and threads for a spot.
+
+        Raises:
+            SpecError: the budget cannot be parsed, or is too small.
+        """
+        return fit_spot(spot, Budget.read(self.text), threads=threads, pace=self.pace or 1.0)
 
 
 class SpotText(BaseModel):
@@ -118,7 +136,8 @@ def routes(served: ServerState) -> APIRouter:
 
     @router.post("/spots/check")
     def check(body: SpotFields) -> dict[str, Any]:
-        return check_fields(body.fields, served.threads, body.boards)
+        budget = None if body.budget is None else BudgetRequest(body.budget, served.pace)
+        return check_fields(body.fields, served.threads, body.boards, budget)
 
     @router.post("/spots/read")
     def read(body: SpotText) -> dict[str, Any]:
@@ -208,14 +227,15 @@ def spot_request(fields: Mapping[str, Any]) -> SpotRequest:
     return request_from_options(fields, PLACE)
 
 
-def spot_of(fields: Mapping[str, Any]) -> Spot:
-    """Create the spot that fields describe.
+def spot_of(fields: Mapping[str, Any], *, wish: bool = False) -> Spot:
+    """Create the spot that fields describe; with ``wish``, without sizes it has those from which a budget removes some.
 
     Raises:
         Refusal: a field is missing or invalid.
     """
     try:
-        spot = spot_request(fields).spot()
+        request = spot_request(fields)
+        spot = (wished(request) if wish else request).spot()
         check_algorithm(spot.settings.algorithm)
     except TreeplexError as error:
         field, message = field_and_message(str(error))
@@ -268,8 +288,13 @@ def boards_named(text: str) -> tuple[Board, ...]:
         raise Refusal(400, str(error), "boards") from error
 
 
-def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | None = None) -> dict[str, Any]:
-    """Return all errors in fields, and the estimated cost of solving them; for a batch, on its first board."""
+def check_fields(
+    fields: Mapping[str, Any], threads: int | None, boards: str | None = None, budget: BudgetRequest | None = None
+) -> dict[str, Any]:
+    """Return all errors in fields, and the estimated cost of solving them; for a batch, on its first board.
+
+    With a budget, the sizes, storage and threads are chosen for it.
+    """
     problems: list[dict[str, Any]] = []
     tried, named = dict(fields), tuple[Board, ...]()
     if boards is not None:
@@ -282,7 +307,7 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
     while spot is None and len(problems) <= len(FIELDS):
         try:
             request = spot_request(tried)
-            spot = request.spot()
+            spot = (request if budget is None else wished(request)).spot()
             check_algorithm(spot.settings.algorithm)
             check_symmetric(request.ranges(), named)
         except TreeplexError as error:
@@ -294,11 +319,19 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
             tried.pop(field, None)
             if field in DEFAULT:
                 tried[field] = DEFAULT[field]
+    fitted = None
+    if budget is not None and spot is not None and not problems:
+        try:
+            fitted = budget.fit(spot, threads)
+            spot, fields = fitted.spot, {**fields, **fitted.fields()}
+        except SpecError as error:
+            problems.append({"field": "budget", "message": str(error).removeprefix("budget: ")})
     result: dict[str, Any] = {
         "ok": not problems,
         "problems": problems,
         "text": fields_text(fields),
         "boards": len(named) or None,
+        "plan": None if fitted is None else plan_of(fitted),
     }
     if spot is None or problems:
         return {**result, "board": None, "opening_pot": None, "chip": None, "combos": None, "estimate": None}
@@ -309,7 +342,19 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
         "chip": spot.chip,
         "unit": spot.unit,
         "combos": [float(weights.sum()) for weights in (request.ranges() if named else spot.ranges)],
-        "estimate": estimate_cost(spot, threads),
+        "estimate": estimate_cost(spot, threads) if fitted is None else cost_of(fitted.estimate),
+    }
+
+
+def plan_of(fitted: FittedSpot) -> dict[str, Any]:
+    """Return what was chosen for a budget."""
+    return {
+        "fields": fitted.fields(),
+        "facts": fitted.facts(),
+        "left_out": list(fitted.left_out),
+        "memory": fitted.memory,
+        "seconds": fitted.seconds,
+        "late": fitted.late,
     }
 
 
@@ -320,7 +365,12 @@ def estimate_cost(spot: Spot, threads: int | None) -> dict[str, Any]:
         estimate = SpotGame(replace(spot, settings=how)).estimate()
     except SpecError as error:
         return {"refusal": str(error), "fits": {}}
-    size, iterations = estimate.size, typical_iterations(spot)
+    return cost_of(estimate)
+
+
+def cost_of(estimate: SpotEstimate) -> dict[str, Any]:
+    """Return an estimate for the page."""
+    size, iterations = estimate.size, typical_iterations(estimate.spot)
     return {
         "nodes": size.nodes,
         "boards": list(size.boards),

@@ -29,7 +29,7 @@ class ShownPolicy(NodeSource, Protocol):
     def locked(self, line: str) -> NDArray[np.bool_]: ...
 
 
-def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
+def node(played: ShownPolicy, line: str, ev: str = "pot", note: str | None = None) -> bytes:
     """Return a node with all data that the page shows, packed.
 
     ``deals`` in its header is the number of cards dealt next; if several are dealt at once, lines for them are omitted.
@@ -38,6 +38,7 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
         played: a policy on a spot.
         line: the line to the node.
         ev: EV convention: ``pot`` (chips received from the pot) or ``net``.
+        note: a remark on the strategy for the header.
 
     Raises:
         SpecError: there is no such line, or hands have only one card.
@@ -80,6 +81,7 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
         "locked": int(locked.sum()),
         "groupings": {by: names for by, (names, _) in KINDS.items()} if len(tables.cards) >= 3 else {},
         "measures": statistics_at(played, tables.line),
+        "note": note,
     }
     return pack(head, arrays)
 

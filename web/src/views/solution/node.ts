@@ -60,6 +60,8 @@ export interface NodeHead {
   /** Names of groups by their codes; none before the flop. */
   groupings: Partial<Record<Grouping, string[]>>;
   measures: Measures;
+  /** A remark on the strategy, such as that it is a preview. */
+  note: string | null;
 }
 
 export interface SideTotals {

@@ -5,7 +5,7 @@ import { get, remove } from "../../api.ts";
 import { Button, Facts, LinkButton, Notice, Panel, Progress, Segments, tried } from "../../look/basics.tsx";
 import { Cards } from "../../look/Cards.tsx";
 import { Curve } from "../../look/Curve.tsx";
-import { chips, count, duration, percent } from "../../look/numbers.ts";
+import { bytes, chips, count, duration, percent } from "../../look/numbers.ts";
 import { go, link, place } from "../../router.ts";
 import { useTitle } from "../../use.ts";
 import { useKeys } from "../../keys.ts";
@@ -63,6 +63,7 @@ function part(job: Job): number {
   return Math.max(byCount, Math.log(first / last) / Math.log(first / job.target));
 }
 
+const rateOf = (rate: number) => (rate < 10 ? rate.toPrecision(2) : count(rate));
 const share = (job: Job) => (job.exploitability == null ? "" : percent(job.exploitability / job.opening_pot, 2));
 
 function Shown({ job }: { job: Job }) {
@@ -102,8 +103,14 @@ function Shown({ job }: { job: Job }) {
                 ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}{job.in_memory && ", in memory"}</span>],
                 [batch ? "Flops" : "Iterations", `${count(job.done)} of ${count(job.total)}`],
                 ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} ${job.unit}, ${share(job)} of the pot`]] as const)),
-                ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left` : "")],
-                ...(batch ? [] : ([["Algorithm", job.algorithm]] as const)),
+                ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left${job.target ? " to the target" : ""}` : "")],
+                ...(batch ? [] : ([
+                  ["Speed", running && job.rate ? `${rateOf(job.rate)} iterations/s` : "–"],
+                  ["Memory", job.memory == null ? "–" : bytes(job.memory)],
+                  ["Algorithm", job.algorithm || "–"],
+                ] as const)),
+                ...(job.budget ? ([["Budget", job.budget.replace(",", ", ")]] as const) : []),
+                ...(job.left_out.length ? ([["Left out", job.left_out.join("; ")]] as const) : []),
               ]}
             />
           </div>

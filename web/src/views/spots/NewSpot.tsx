@@ -10,7 +10,7 @@ import { curvePaint } from "../../look/Curve.tsx";
 import { go, link, place } from "../../router.ts";
 import { useLoaded, useRested, useTitle } from "../../use.ts";
 import { useKeys } from "../../keys.ts";
-import { change, detail, draft, EMPTY, fromFields, toFields, type Draft, type Fields, type Seat } from "./draft.ts";
+import { budgetOf, change, detail, draft, EMPTY, fromFields, toFields, type Draft, type Fields, type Seat } from "./draft.ts";
 import { Estimate, type Checked } from "./Estimate.tsx";
 import { begin } from "./jobs.ts";
 import { RangeEditor } from "./RangeEditor.tsx";
@@ -31,12 +31,23 @@ export default function NewSpot() {
   const file = query.get("file");
   useEffect(() => {
     if (file) void tried(get<{ fields: Fields }>("spots/file", { file })).then((read) => read && (draft.value = fromFields(read.fields)));
-    else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = fromFields(read.fields)));
+    else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = { ...fromFields(read.fields), fit: true }));
   }, [file]);
   const now: Draft = draft.value ?? EMPTY;
   const typed = draft.value && JSON.stringify(bodyOf(now));
   const body = useRested(typed, 300);
-  const check = useLoaded<Checked>(body ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body]);
+  const pace = useSignal<number | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const prepare = () =>
+      void post<{ pace: number | null }>("jobs/prepare", {}).then((read) => {
+        pace.value = read.pace;
+        if (read.pace === null) timer = setTimeout(prepare, 5000);
+      }, () => undefined);
+    prepare();
+    return () => clearTimeout(timer);
+  }, []);
+  const check = useLoaded<Checked>(body ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body, pace.value]);
   const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
   const board = now.boards === null ? now.board.map(cardNumber) : [];
   const own = seat.value; // a response that arrives after switching seats is still for this one
@@ -47,7 +58,7 @@ export default function NewSpot() {
     if (job) go(link(["jobs", job.id]));
   };
   useKeys([{ key: "s", does: "solve", run: () => void solve() }, { key: "o", does: "range out of position", run: () => (seat.value = "oop") }, { key: "i", does: "range in position", run: () => (seat.value = "ip") }], []);
-  const known = ["board", "boards", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "rake", "thresholds", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads"];
+  const known = ["board", "boards", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "rake", "thresholds", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads", "budget"];
   const others = check.data?.problems.filter((each) => !each.field || !known.includes(each.field.split(".")[0]!)) ?? [];
   return (
     <>
@@ -61,7 +72,7 @@ export default function NewSpot() {
             onChange={(value) => change({ boards: value === "one" ? null : now.boards ?? "subset:25" })}
           />
           <Button small onClick={() => (pasting.value = "")}>Spot file…</Button>
-          <Button small onClick={() => void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = fromFields(read.fields)))}>Example</Button>
+          <Button small onClick={() => void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = { ...fromFields(read.fields), fit: true }))}>Example</Button>
           <Button small onClick={() => (draft.value = { ...EMPTY })}>Empty</Button>
         </div>
       </div>
@@ -76,7 +87,7 @@ export default function NewSpot() {
               <Field label="Rake cap" value={now.rake_cap} onInput={(rake_cap) => change({ rake_cap })} placeholder="none" hint="chips" />
             </div>
           </Panel>
-          <SizesEditor draft={now} problem={problem} onDetail={(detailed) => change(detail(now, detailed))} />
+          <SizesEditor draft={now} problem={problem} plan={check.data?.plan ?? null} measured={pace.value !== null} onDetail={(detailed) => change(detail(now, detailed))} />
           <Advanced now={now} problem={problem} />
         </div>
         <Panel
@@ -141,7 +152,7 @@ export default function NewSpot() {
 const combosText = (checked: Checked | null, player: 0 | 1) => (checked?.combos?.[player] != null ? `(${Math.round(checked.combos[player])})` : "");
 
 /** The request body of a draft. */
-const bodyOf = (now: Draft) => ({ fields: toFields(now), ...(now.boards === null ? {} : { boards: now.boards }) });
+const bodyOf = (now: Draft) => ({ fields: toFields(now), ...(now.boards === null ? {} : { boards: now.boards }), ...(now.fit ? { budget: budgetOf(now) } : {}) });
 
 const SUBSETS: readonly string[] = ["subset:5", "subset:25", "subset:95", "subset:184", "all"];
 

@@ -1,6 +1,7 @@
-// Bet sizes: one list for all, or by street and player.
-import { Check, Field, Panel, Select } from "../../look/basics.tsx";
-import { change, SEATS, streetsOf, type Draft, type Seat, type SizeKind, type Street } from "./draft.ts";
+// Bet sizes: chosen for a budget of memory and time, one list for all, or by street and player.
+import { Button, Check, Field, Panel, Segments, Select } from "../../look/basics.tsx";
+import type { Plan } from "./Estimate.tsx";
+import { change, ownSizes, SEATS, streetsOf, type Draft, type Seat, type SizeKind, type Street } from "./draft.ts";
 
 /** Sizes to start from: name, bets, raises. */
 const TREES: readonly (readonly [string, string, string])[] = [
@@ -10,11 +11,36 @@ const TREES: readonly (readonly [string, string, string])[] = [
   ["Wide", "25%, 50%, 100%, 150%, a", "2.5x, 4x, a"],
 ];
 
-export function SizesEditor({ draft, problem, onDetail }: { draft: Draft; problem: (field: string) => string | undefined; onDetail: (detailed: boolean) => void }) {
+interface Parts {
+  draft: Draft;
+  problem: (field: string) => string | undefined;
+  /** What was chosen for the budget; null while it is not known. */
+  plan: Plan | null;
+  /** Whether the speed of the machine has been measured. */
+  measured: boolean;
+  onDetail: (detailed: boolean) => void;
+}
+
+export function SizesEditor({ draft, problem, plan, measured, onDetail }: Parts) {
   const chosen = TREES.find(([, bets, raises]) => bets === draft.sizes.bets && raises === draft.sizes.raises)?.[0] ?? "";
   return (
-    <Panel title="Sizes" tools={<Check label="by street and player" value={draft.detailed} onChange={onDetail} />}>
-      {draft.detailed ? (
+    <Panel
+      title="Sizes"
+      tools={
+        <>
+          {!draft.fit && <Check label="by street and player" value={draft.detailed} onChange={onDetail} />}
+          <Segments
+            label="Who chooses the sizes"
+            value={draft.fit ? "budget" : "own"}
+            options={[{ value: "budget", label: "Fit a budget" }, { value: "own", label: "My own" }]}
+            onChange={(value) => change({ fit: value === "budget" })}
+          />
+        </>
+      }
+    >
+      {draft.fit ? (
+        <Budget draft={draft} plan={plan} measured={measured} error={problem("budget")} />
+      ) : draft.detailed ? (
         <ByStreet draft={draft} problem={problem} />
       ) : (
         <div class="stack tight">
@@ -35,6 +61,30 @@ export function SizesEditor({ draft, problem, onDetail }: { draft: Draft; proble
         </div>
       )}
     </Panel>
+  );
+}
+
+const NAMES: Record<string, string> = { bets: "Bets", raises: "Raises", "left out": "Left out", because: "Because", storage: "Memory", expected: "Time" };
+
+function Budget({ draft, plan, measured, error }: { draft: Draft; plan: Plan | null; measured: boolean; error: string | undefined }) {
+  return (
+    <div class="stack tight">
+      <div class="fields">
+        <Field label="Memory" value={draft.memory} onInput={(memory) => change({ memory })} error={error} hint="at most, such as 4 GB" />
+        <Field label={draft.boards === null ? "Time" : "Time per flop"} value={draft.time} onInput={(time) => change({ time })} hint="to the target, such as 60 s" />
+      </div>
+      {plan && (
+        <>
+          <div role="status"><dl class="plan">
+            {Object.entries(NAMES).flatMap(([key, name]) => (plan.facts[key] ? [<dt key={key}>{name}</dt>, <dd key={key + " value"}>{plan.facts[key]}</dd>] : []))}
+          </dl></div>
+          <div class="row spread">
+            <span class="soft small">{measured ? "At the measured speed of this machine." : "The speed of this machine is not measured yet."}</span>
+            <Button small onClick={() => change(ownSizes(draft, plan.fields))}>Edit these sizes</Button>
+          </div>
+        </>
+      )}
+    </div>
   );
 }
 

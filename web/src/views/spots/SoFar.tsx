@@ -21,7 +21,7 @@ export function SoFar({ job }: { job: Job }) {
     if (!data) return [];
     return cellsFor(player === acting ? "strategy" : "reach", byClass(data.sides[player]), player === acting ? data.head.actions : []);
   }, [data, player]);
-  if (!data) return <Panel title="Strategy so far"><p class="empty">{node.error ?? (there ? "Asking…" : "The strategy appears after the first iterations.")}</p></Panel>;
+  if (!data) return <Panel title="Strategy so far"><p class="empty">{node.error ?? (there ? "Loading…" : "The strategy appears after the first iterations.")}</p></Panel>;
   const { actions } = data.head;
   const parts = actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), together(data.sides[acting]).frequency);
   return (
@@ -38,6 +38,7 @@ export function SoFar({ job }: { job: Job }) {
     >
       <div class="stack tight">
         {node.error && <Notice>{node.error}</Notice>}
+        {data.head.note && <p class="soft small" role="status">{data.head.note}</p>}
         <div class="row tight">
           <Button small disabled={!line.value} onClick={() => (line.value = line.value.split(",").slice(0, -1).join(","))}>Back</Button>
           {!data.head.deals && actions.map((action, a) => (

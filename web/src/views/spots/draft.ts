@@ -19,6 +19,10 @@ export interface Draft {
   ip: string;
   pot: string;
   stack: string;
+  /** Whether sizes, storage and threads are chosen for the memory and the time below. */
+  fit: boolean;
+  memory: string;
+  time: string;
   /** Whether sizes differ by street and player. */
   detailed: boolean;
   /** For all streets and players. */
@@ -49,7 +53,7 @@ const BLANK: Sizes = { bets: "", raises: "", donk: "" };
 const table = (of: Sizes): Draft["table"] => ({ flop: { oop: { ...of }, ip: { ...of } }, turn: { oop: { ...of }, ip: { ...of } }, river: { oop: { ...of }, ip: { ...of } } });
 
 export const EMPTY: Draft = {
-  board: [], boards: null, oop: "", ip: "", pot: "", stack: "", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK), table_of: "",
+  board: [], boards: null, oop: "", ip: "", pot: "", stack: "", fit: true, memory: "4 GB", time: "60 s", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK), table_of: "",
   rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "",
 };
 
@@ -70,6 +74,9 @@ effect(() => void (draft.value && sessionStorage.setItem("draft", JSON.stringify
 
 export const change = (changes: Partial<Draft>) => (draft.value = { ...(draft.peek() ?? EMPTY), ...changes });
 
+/** The budget of a draft as text; null if its sizes are the user's own. */
+export const budgetOf = ({ fit, memory, time }: Draft): string | null => (fit ? [memory, time].map((each) => each.trim()).filter(Boolean).join(",") : null);
+
 /** The streets that a spot of this board still plays. */
 export const streetsOf = ({ board, boards }: Draft): readonly Street[] => STREETS.slice(boards === null ? Math.max(0, Math.min(board.length, 5) - 3) : 0);
 
@@ -78,7 +85,7 @@ export function toFields(from: Draft): Fields {
   for (const key of PLAIN) if (from[key].trim()) fields[key] = from[key].trim();
   const streets = streetsOf(from);
   const [first] = streets;
-  for (const kind of ["bets", "raises", "donk"] as const) {
+  for (const kind of from.fit ? [] : (["bets", "raises", "donk"] as const)) {
     if (!from.detailed) {
       if (from.sizes[kind].trim()) fields[kind] = from.sizes[kind].trim();
       // On the first street every bet out of position leads into the last aggressor, so the leads are its bets.
@@ -127,7 +134,7 @@ export function fromFields(given: Fields): Draft {
     const value = plain(given[kind], given["donk"]);
     if (value !== undefined) fields[kind] = value;
   }
-  const found: Draft = { ...EMPTY, table: table(BLANK), board: cards(text(fields["board"])) };
+  const found: Draft = { ...EMPTY, fit: !["bets", "raises", "limit"].some((kind) => fields[kind] !== undefined), table: table(BLANK), board: cards(text(fields["board"])) };
   for (const key of PLAIN) found[key] = text(fields[key]);
   const kinds = ["bets", "raises", "donk"] as const;
   found.detailed = kinds.some((kind) => isTable(fields[kind]));
@@ -147,6 +154,12 @@ export function fromFields(given: Fields): Draft {
   const thresholds = isTable(fields["thresholds"]) ? fields["thresholds"] : {};
   for (const key of ["add_allin", "force_allin", "merge"] as const) found[key] = text(thresholds[key]);
   return found;
+}
+
+/** The user's own sizes, beginning with those that were chosen for a budget. */
+export function ownSizes(from: Draft, chosen: Fields): Draft {
+  const { sizes, table: byStreet, detailed, add_allin, force_allin, merge, storage } = fromFields({ ...toFields(from), ...chosen });
+  return { ...from, fit: false, sizes, table: byStreet, detailed, add_allin, force_allin, merge, storage };
 }
 
 /** Go from sizes for all to sizes by street and player, beginning with the same everywhere, and back. */

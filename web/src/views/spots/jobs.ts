@@ -30,6 +30,11 @@ export interface Job {
   board: string;
   records: JobRecord[];
   locks: number;
+  /** Bytes for solving and evaluation. */
+  memory: number | null;
+  /** Memory and time for which the sizes were chosen, such as "4 GB,60 s". */
+  budget: string | null;
+  left_out: string[];
   viewable: boolean;
   /** Whether it is paused within an iteration, in memory. */
   in_memory: boolean;

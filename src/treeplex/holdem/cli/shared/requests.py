@@ -82,7 +82,7 @@ def budgeted(game: str | None, given: Mapping[str, Any], budget: Budget, passed:
     tell("measuring the speed of this machine")
     fitted = fit_spot(spot, budget, threads=threads, pace=machine_pace(threads))
     limits: dict[str, float | None] = {} if budget.memory is None else {"most_memory": budget.memory}
-    limits |= {} if budget.seconds is None else {"seconds": fitted.solver_seconds}
+    limits |= {} if budget.seconds is None else {"seconds": budget.solver_seconds}
     chosen = {name: value for name, value in passed.items() if name not in ALSO_FIELDS}
     return GameDescription(fitted.spot, {**chosen, **limits}, facts=fitted.facts(), data={"budget": fitted.to_json()})
 
