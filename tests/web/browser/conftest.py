@@ -27,6 +27,7 @@ ARGUMENTS = [
 AXE = Path(__file__).parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PATIENCE = 60.0
 """Seconds after which something that should have happened counts as a failure."""
+playwright.expect.set_options(timeout=1000 * PATIENCE)
 
 
 class ServerProcess:

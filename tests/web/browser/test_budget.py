@@ -19,6 +19,7 @@ def test_from_a_budget_to_a_strategy(
     page.goto(server.address + "#/spot/new")
     expect(page.get_by_role("radio", name="Fit a budget")).to_be_checked()
     expect(page.get_by_label("Memory", exact=True)).to_have_value("4 GB")
+    page.locator(".plan").wait_for()
     page.get_by_label("Board as text").fill("Ks 7h 2d")
     page.get_by_label("Stack behind").fill("800")
     plan = page.locator(".plan")
@@ -37,10 +38,10 @@ def test_from_a_budget_to_a_strategy(
     expect(facts.get_by_text("4 GB, 60 s")).to_be_visible()
     assert violations() == []
     note.wait_for(state="detached")
-    expect(facts.get_by_text(re.compile(r"^[\d.]+ iterations/s$"))).to_be_visible()
+    facts.get_by_text(re.compile(r"^[\d.]+ iterations/s$")).wait_for()
     expect(facts.get_by_text(re.compile(r"^\d+ MB$"))).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-    expect(page.locator("main .state", has_text="stopped").first).to_be_visible()
+    page.locator("main .state", has_text="stopped").first.wait_for()
 
 
 @pytest.mark.slow
