@@ -85,7 +85,7 @@ def test_reading_runs_no_code(file: str, tmp_path: Path) -> None:
     own = f"{file}:tanh_net"
     tp.train(DICE, settings=SMALL | {"net": own}, judge_every=0, workers=1, out=tmp_path / "run")
     (tmp_path / "ran").unlink()
-    with pytest.raises(FileError, match="whose code is not run from a folder; name it again: --set net="):
+    with pytest.raises(FileError, match="loading a folder never runs code; name the network again: --set net="):
         tp.train(resume=tmp_path / "run", settings={"solves": 200}, judge_every=0)
     for source in (tmp_path / "run", tmp_path / "run" / NET):
         with pytest.raises(FileError, match="whose code is not run from a file; name it again: --set net="):

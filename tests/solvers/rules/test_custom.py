@@ -59,7 +59,7 @@ def test_what_a_step_holds() -> None:
     ("weights", "message"),
     [
         (lambda step: step.regrets - 1.0, r"rule 'bad' must return weights >= 0 of shape \(13,\); at iteration 1"),
-        (lambda step: np.full_like(step.regrets, np.nan), "least nan"),
+        (lambda step: np.full_like(step.regrets, np.nan), "minimum nan"),
         (lambda step: np.ones(3), r"it returned shape \(3,\)"),
     ],
 )
@@ -70,7 +70,7 @@ def test_bad_weights(weights: object, message: str) -> None:
 
 def test_infinite_weights() -> None:
     rule = Rule("bad", lambda step: np.full_like(step.regrets, np.inf))
-    with pytest.raises(AlgorithmError, match="largest inf"):
+    with pytest.raises(AlgorithmError, match="maximum inf"):
         make_solver(compile_game("kuhn_poker"), rule).run(1)
 
 

@@ -133,8 +133,8 @@ def solver_step(t: int) -> float:
     ("step", "message"),
     [
         (lambda: 0.5, r"mine: calling its step\(t\) failed"),
-        (lambda t: None, "its step must return a finite number, not None"),
-        (lambda t: float("nan"), "its step must return a finite number, not nan"),
+        (lambda t: None, "step must return a finite number, not None"),
+        (lambda t: float("nan"), "step must return a finite number, not nan"),
     ],
 )
 def test_a_step_of_the_wrong_kind(step: Any, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Gradients by depth-first walks over rules; only the table of infosets is stored."""
+"""Gradients from depth-first traversals of the rules, which store only a table of infosets."""
 
 from typing import NamedTuple
 

@@ -107,7 +107,7 @@ class NeuralPolicy:
         return self._of_outputs(values[:, : len(self.view.actions)], legal)
 
     def action_probabilities(self, state: State, player_id: int | None = None) -> dict[int, float]:
-        """``{action id: probability}`` at a state. Name and meaning are OpenSpiel's.
+        """Return ``{action id: probability}`` at a state, like the method of this name in OpenSpiel.
 
         Raises:
             PolicyError: no player acts at the state, or all act at once.

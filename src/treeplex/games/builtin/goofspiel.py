@@ -198,7 +198,7 @@ def goofspiel(
 INFO = GameInfo(
     name="goofspiel",
     summary="bid cards for point cards, all at once",
-    source="Ross (1971), Goofspiel: the game of pure strategy; OpenSpiel goofspiel, turn-based",
+    source="Ross (1971), Goofspiel: the game of pure strategy; OpenSpiel goofspiel as a turn-based game",
     build=goofspiel,
     meanings={
         "players": "number of players, 2 to 10",

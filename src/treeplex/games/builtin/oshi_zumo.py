@@ -120,7 +120,7 @@ MOST = 1 << 20
 INFO = GameInfo(
     name="oshi_zumo",
     summary="wrestlers bid coins to push each other off the field",
-    source="Buro (2004), Solving the Oshi-Zumo game; OpenSpiel oshi_zumo, turn-based",
+    source="Buro (2004), Solving the Oshi-Zumo game; OpenSpiel oshi_zumo as a turn-based game",
     build=oshi_zumo,
     meanings={
         "coins": "coins of each player",

@@ -288,7 +288,7 @@ def spot_file(path: str | os.PathLike[str]) -> Path:
 
 
 def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
-    """The number of streets stored in a file, from a number or the name of the last one."""
+    """The number of streets to store in a file, from that number or from the name of the last street."""
     names = [street_names(solution.spot.format)[street] for street in solution.spot.streets]
     if streets is None:
         return solution.streets

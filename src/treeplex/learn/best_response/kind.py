@@ -52,7 +52,7 @@ class BestResponseKind(LibraryKind):
         """On resuming, require that the user names a custom agent or an external program again, since it is code."""
         if (".py:" in settings.against or runs_program(settings.against)) and "against" not in changes:
             raise FileError(
-                f"{place} learns against a custom agent, whose code is not run from a folder; name it again: "
+                f"{place} learns against a custom agent, and loading a folder never runs code; name the agent again: "
                 f"--against {settings.against}"
             )
 

@@ -202,7 +202,7 @@ def export(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="A run or training folder, a policy file, an agent, or a game for .efg and .game."
+            metavar="SOURCE", help="A run or training folder, a policy file or an agent; to write a .efg or .game file, a game."
         ),
     ],
     out: Annotated[

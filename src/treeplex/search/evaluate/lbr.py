@@ -58,7 +58,7 @@ class Moves:
             raise SpecError(f"first_round is {self.first_round}; give 0 or more")
 
     def considered(self, bets: Bets, betting_round: int) -> list[int]:
-        """Indices of the considered actions among these bets in a betting round."""
+        """Return the indices of those actions that the response considers in a betting round."""
         passive = [number for number, kind in enumerate(bets.kinds) if kind != "bet"]
         offered = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
         if betting_round < self.first_round:

@@ -206,7 +206,7 @@ def normal_form(piece: StaticPart, plans: tuple[int, ...], values: Floats) -> Fl
 
 
 def common(allowed: list[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
-    """Return the plans in all lists; all plans if there are no lists."""
+    """Return the plans that every list contains; all plans if there are no lists."""
     allowed_plans = np.ones(count, bool)
     for plans in allowed:
         allowed_plans &= np.isin(np.arange(count), plans)

@@ -183,7 +183,7 @@ class PartWorker:
 
 
 def store_of_arrays(arrays: dict[str, Array]) -> Store:
-    """A store with regrets, guesses and average and their scales; all other arrays are empty or None."""
+    """Return a store of regrets, current policy and average policy with their scales; all other arrays are empty or None."""
     return Store(
         **arrays,
         previous=None,

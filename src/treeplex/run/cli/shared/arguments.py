@@ -98,7 +98,7 @@ Measures = Annotated[
 Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="Device: cpu, or with PyTorch cuda, auto or torch-cpu. Default: cpu.")
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads. Default: all idle cores that pay.")]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Number of threads. Default: chosen by size.")]
 RunPlace = Annotated[
     Path | None, typer.Option(metavar="PATH", help="Write the run to this folder (hold'em spots: to a file such as turn.spot).")
 ]
