@@ -278,7 +278,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     place=5,
     minutes=10,
     about=(
-        "Each system runs in its own process on one core with one thread, and the systems take turns. Times are CPU seconds, summed over "
+        "Each system runs in its own process on one core with one thread, and the systems take turns. "
+        "Times are CPU seconds, summed over "
         "the turns. The game is Liar's Dice with the released settings: linear CFR, 1,024 updates of one player (512 of our"
         " iterations), subgames of two actions, and an untrained network with two layers of 256 units. Self-play samples a "
         "leaf, and the exploring player takes random actions with probability 1/4. The released code evaluates its network at "

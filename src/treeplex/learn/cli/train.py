@@ -118,7 +118,7 @@ def train(
         float | None,
         typer.Option(
             metavar="S",
-            help="Seconds between evaluations (0: never). Default: small games are evaluated for at most 5% of the time, others never.",
+            help="Seconds between evaluations (0: never). Default: at most 5% of the time in small games, never in others.",
             rich_help_panel=EXECUTION,
         ),
     ] = None,

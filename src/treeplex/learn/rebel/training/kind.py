@@ -91,7 +91,8 @@ class RebelKind(TrainingKind):
         net = getattr(settings, "net", None)
         if net and "net" not in changes:
             raise FileError(
-                f"{place} trains a custom network, and loading a folder never runs code; name the network again: --set net={net}"
+                f"{place} trains a custom network, and loading a folder never runs code; "
+                f"name the network again: --set net={net}"
             )
 
     def context(self) -> AbstractContextManager[None]:
