@@ -138,3 +138,49 @@ def test_many_flops_count_whole_ranges(page: Any, server: ServerProcess) -> None
     page.get_by_role("radio", name="Many flops").click()
     page.get_by_role("radio", name="OOP (22)").wait_for()
     expect(page.locator(".range-editor b").first).to_have_text("22")
+
+
+@pytest.mark.usefixtures("solved")
+def test_play_starts_at_the_node_shown(page: Any, server: ServerProcess) -> None:
+    page.goto(f"{server.address}#/solution/turn.spot?node=x,b4.13,c")
+    page.get_by_role("link", name="Play against it").click()
+    expect(page.locator("section", has=page.get_by_role("heading", name="Play turn.spot"))).to_contain_text(
+        "Each hand starts after check, bet 4.13 bb, call"
+    )
+    page.get_by_role("radio", name="OOP or BB").click()
+    page.get_by_role("button", name="Play", exact=True).first.click()
+    page.wait_for_selector(".scene")
+    expect(page.locator(".pot")).to_have_text("pot 13.76 bb")
+    assert page.locator(".board .card").count() == 5
+    expect(page.locator(".seat.person")).to_contain_text("You (OOP)")
+    expect(page.locator("h1 + p")).to_contain_text("each hand starts after check, bet 4.13 bb, call")
+
+
+def test_an_estimate_says_that_it_is_being_counted_again(page: Any, server: ServerProcess) -> None:
+    page.goto(f"{server.address}#/spot/new")
+    page.get_by_role("button", name="Example").click()
+    bar = page.locator(".solve-bar")
+    expect(bar).to_contain_text("Memory")
+    held: list[Any] = []
+    page.route("**/spots/check", lambda route: held.append(route))
+    page.get_by_label("Pot", exact=True).fill("120")
+    expect(bar).to_contain_text("Counting again…")
+    page.wait_for_timeout(600)
+    held.pop().continue_()
+    expect(bar).not_to_contain_text("Counting again…")
+
+
+def test_a_review_shows_at_once_that_it_reads_the_hand(page: Any, server: ServerProcess) -> None:
+    page.goto(f"{server.address}#/play/hands")
+    page.get_by_label("A hand in PokerStars, GGPoker or PHH format").fill(
+        "PokerStars Hand #1: none\n\nPokerStars Hand #2: none"
+    )
+    expect(page.get_by_label("2 hands in this text; review")).to_have_value("1")
+    held: list[Any] = []
+    page.route("**/hands/review", lambda route: held.append(route))
+    page.get_by_role("button", name="Review it").click()
+    expect(page.get_by_text("Reading the hand")).to_be_visible()
+    assert page.get_by_role("button", name="Review it").is_disabled()
+    held.pop().continue_()
+    expect(page.get_by_text("Reading the hand")).to_have_count(0)
+    expect(page.locator(".field .error")).to_contain_text("no-limit hold'em")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.web.conftest import RIVER, TURN
+from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.estimate import estimate_spot
 from treeplex.holdem.spots.as_fields import fields_text
@@ -131,3 +132,22 @@ def test_fields_as_text_are_a_spot_file(tmp_path: Path) -> None:
     path = tmp_path / "spot.yaml"
     path.write_text(fields_text(RIVER))
     assert read_spot_file(path).spot().identity == request_from_options(RIVER).spot().identity
+
+
+def test_leads_of_the_first_street_are_bets_out_of_position(shared: httpx.Client) -> None:
+    """What the page sends for "Leads: none": out of position nobody bets the flop, and in position somebody still may."""
+    fields = {
+        "board": "Kh 7d 2c",
+        "oop": "TT, KQs",
+        "ip": "AA, QJs",
+        "pot": "6",
+        "stack": "20",
+        "bets": {"default": "50%", "flop": {"oop": "none", "ip": "50%"}},
+        "raises": "a",
+        "donk": "none",
+    }
+    assert shared.post("/api/spots/check", json={"fields": fields}).json()["ok"]
+    tree = betting_tree(request_from_options(fields).spot())
+    root = tree.nodes[0]
+    assert [action.kind for action in root.actions] == ["check"]
+    assert [action.kind for action in tree.nodes[root.children[0]].actions] == ["check", "bet"]

@@ -63,12 +63,12 @@ function Lobby() {
       {wrong.value && <Notice bad>{wrong.value.text}</Notice>}
       {asked && (
         <Panel title={`Play ${asked}`}>
-          <p class="soft small">Play against the average strategy of this solved spot, which also evaluates every decision.{node && <> Each hand starts after <b>{said(node)}</b>, with the ranges that get there.</>}</p>
+          <p class="soft small">Play against the average strategy of this solved spot, which also evaluates every decision.{node && <> Each hand starts after <b>{said(node, spots.find((spot) => spot.file === asked)?.unit)}</b>, with the ranges that get there.</>}</p>
           <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Play"}</Button></p>
         </Panel>
       )}
       {spots.length + folders.length > 0 && (
-        <Panel title="Solved spots" tools={<span class="soft small">the solution judges every decision</span>}>
+        <Panel title="Solved spots" tools={<span class="soft small">the solution evaluates every decision</span>}>
           <p class="row tight">
             {folders.map((folder) => (
               <Button key={folder} small disabled={!!busy.value} onClick={() => void sit(folder, "", `spots of ${folder}`)}>{`a random spot of ${folder}/`}</Button>
