@@ -94,8 +94,8 @@ def test_bets_that_are_understood(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("raise to 1.5bb", r"no bet of 1.5 bb on this street; from 2 bb to 4 bb in steps of 0.5 bb"),
-        ("bet 900%", "no bet of 19 bb on this street"),
+        ("raise to 1.5bb", r"a bet to 1.5 bb on this street is not allowed; from 2 bb to 4 bb in steps of 0.5 bb"),
+        ("bet 900%", "a bet to 19 bb on this street is not allowed"),
         ("raise to 2.3bb", "2.3 bb is not a whole number of chips; write a multiple of 0.5 bb"),
     ],
 )
@@ -137,7 +137,7 @@ def test_fixed_limit_has_one_raise() -> None:
 
 
 def test_a_plan_of_raises_says_what_it_has() -> None:
-    with pytest.raises(GameError, match=r"no bet of 2\.5 bb on this street; choose from 3 bb, 4 bb"):
+    with pytest.raises(GameError, match=r"a bet to 2\.5 bb on this street is not allowed; choose from 3 bb, 4 bb"):
         table(sizes=["100%", "a"]).named("raise to 2.5bb")
 
 
@@ -183,5 +183,7 @@ def test_bets_are_priced_against_who_answers_at_once() -> None:
         seat = table(style="folder", stack=200)
         seat.agent.think = think  # type: ignore[attr-defined]
         seat.play(seat.named("raise to 7bb"))  # type: ignore[arg-type]
-        found = [[made.values[0], made.values[made.chosen]] for made in seat.decided]
-        assert found == ([] if values is None else [values])
+        (made,) = seat.decided
+        assert made.verdict == ("unknown" if values is None else "mistake" if values[0] > values[1] else "best")
+        if values is not None:
+            assert [made.values[0], made.values[made.chosen]] == values

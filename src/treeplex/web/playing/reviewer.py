@@ -34,7 +34,7 @@ class Reviewer:
         """
         self.folder, self._told = Path(folder), 0.0
         given = f"{text}\n"  # the line break marks it as text rather than a file name
-        self.hand = played_hand(given, number=settings["number"], hero=hero)
+        self.hand = played_hand(given, number=settings.get("number", 1), hero=hero)
         self.settings = ReviewSettings(
             ranges=(settings["oop"], settings["ip"]),
             first=settings["street"],

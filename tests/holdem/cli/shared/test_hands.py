@@ -45,7 +45,7 @@ def test_blinds_move_and_hands_end_in_words() -> None:
 def test_wrong_input_is_asked_again() -> None:
     out = play(*SMALL, "-n", 1, typed="nonsense\n9\n\nraise to 1.5bb\nraise to 2.5 bb\n" + "c\n" * 9)
     assert "'nonsense' is not one of the actions; type a number or a name, or quit" in out
-    assert "no bet of 1.5 bb on this street; from 2 bb to 4 bb in steps of 0.5 bb" in out
+    assert "a bet to 1.5 bb on this street is not allowed; from 2 bb to 4 bb in steps of 0.5 bb" in out
     assert "you      raise to 2.5 bb" in out
     assert "caller   call 1.5 bb" in out
 

@@ -100,7 +100,7 @@ def test_bets_are_typed_as_people_write_them() -> None:
         seat.named("1.5")
     seat.play(1)
     assert seat.options() == {0: "fold", 1: "call 20", 2: "all-in 40"}
-    with pytest.raises(GameError, match="no bet of 50 total chips"):
+    with pytest.raises(GameError, match="a bet to a total of 50 chips is not allowed"):
         seat.named("raise 50%")  # of the pot of 60 after calling
     seat = table()
     small = seat.named("5")

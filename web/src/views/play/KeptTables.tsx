@@ -25,7 +25,7 @@ export function KeptTables({ tables, again }: { tables: readonly KeptTable[]; ag
           { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, row.big_blind), sort: (row) => row.lost },
           { key: "mistakes", label: "Mistakes", number: true, show: (row) => count(row.mistakes), sort: (row) => row.mistakes },
           { key: "modified", label: "Played", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
-          { key: "more", label: "", show: (row) => <More of={row} again={again} /> },
+          { key: "more", label: "Actions", show: (row) => <More of={row} again={again} /> },
         ]}
         rows={tables}
         id={(row) => row.id}

@@ -28,7 +28,7 @@ const SOLUTIONS: readonly Column<FoundSolution>[] = [
   },
   { key: "locks", label: "Locks", number: true, show: (row) => row.locks || "", sort: (row) => row.locks },
   { key: "modified", label: "Solved", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
-  { key: "more", label: "", show: (row) => <More of={row} /> },
+  { key: "more", label: "Actions", show: (row) => <More of={row} /> },
 ];
 
 /** What can be done with a solution of the list. */
