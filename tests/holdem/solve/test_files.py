@@ -92,7 +92,7 @@ def test_a_look_takes_the_strategy_alone(turn, saved):
         ({"settings": {"target": [1]}}, "target must be a number of at least 0, or none, not \\[1\\]"),
         ({"settings": {"until": 3}}, "until must be a string"),
         ({"settings": {"unknown": 3}}, "unknown"),
-        ({"streets": 9}, "it covers 9 streets of 2"),
+        ({"streets": 9}, "it covers 9 of 2 streets"),
     ],
 )
 def test_headers_with_values_of_another_type(saved, change, message):
