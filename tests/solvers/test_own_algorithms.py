@@ -65,7 +65,7 @@ def test_every_kind_is_solved_with_and_resumed(text: str, canonical: str) -> Non
     assert whole.exploitability < 0.25
     tp.solve("kuhn_poker", text, iterations=50, out="run")
     with pytest.raises(
-        SpecError, match=r"in a Python file, .* give it again: treeplex solve --resume run -a \"" + canonical[:8]
+        SpecError, match=r"are never executed; give the algorithm again: treeplex solve --resume run -a \"" + canonical[:8]
     ):
         tp.solve(resume="run", iterations=120)
     resumed = tp.solve(resume="run", algorithm=text, iterations=120)

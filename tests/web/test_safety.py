@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 import socket
 import threading
 from collections.abc import Coroutine
@@ -370,22 +371,24 @@ def test_a_fault_is_one_line_for_the_page(capsys: pytest.CaptureFixture[str]) ->
     assert "Traceback" not in capsys.readouterr().err
 
 
-def numbers_asked_for(served: ServerState) -> list[tuple[str, dict[str, str], str]]:
-    """Each number that an address takes: the address, what it needs besides, and the number's name."""
+def numbers_asked_for(served: ServerState) -> list[tuple[str, str, dict[str, str], str]]:
+    """Each number that an address takes: the method, the address, the other required parameters, and the number's name."""
     found = []
     for route in (route for part in PARTS for route in part.routes(served).routes if isinstance(route, APIRoute)):
         asked = route.dependant.query_params
         needed = {each.alias: "10" for each in asked if each.field_info.is_required()}
-        found += [(route.path, needed, each.alias) for each in asked if each.field_info.annotation is float]
+        path, (method, *_) = re.sub(r"\{[^}]*\}", "1", route.path), sorted(route.methods)
+        found += [(method, path, needed, each.alias) for each in asked if each.field_info.annotation is float]
     return found
 
 
 def test_what_is_no_number_is_refused(shared: httpx.Client, tmp_path: Path) -> None:
     asked = numbers_asked_for(ServerState(tmp_path / "served"))
-    assert {name for _, _, name in asked} == {"stack", "ante", "to"}
-    for path, needed, name in asked:
+    assert {name for *_, name in asked} == {"stack", "ante", "to", "wait"}
+    for method, path, needed, name in asked:
         for word in ("nan", "NaN", "inf", "-Infinity", "1e999", "x"):
-            answer = shared.get(path, params={**needed, name: word})
+            body = {} if method == "GET" else {"json": {}}
+            answer = shared.request(method, path, params={**needed, name: word}, **body)
             assert (answer.status_code, answer.json()["field"]) == (400, name), (path, name, word)
     assert shared.get("/api/preflop/chart", params={"to": 20, "ante": 100}).status_code == 400
     for body in (b'{"weights": [NaN]}', b'{"weights": [1e999]}'):

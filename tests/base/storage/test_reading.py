@@ -126,7 +126,7 @@ def test_json_has_a_depth(text: str) -> None:
 
 def test_json_as_deep_as_may_be() -> None:
     assert parse_json("[" * MOST_DEPTH + "]" * MOST_DEPTH)
-    with pytest.raises(ValueError, match="nested more than 64 deep"):
+    with pytest.raises(ValueError, match="nested more than 64 levels deep"):
         parse_json("[" * (MOST_DEPTH + 2) + "]" * (MOST_DEPTH + 2))
 
 

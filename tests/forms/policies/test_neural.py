@@ -149,7 +149,7 @@ def test_what_does_not_fit_is_refused() -> None:
         neural.on(tp.compile("dark_hex(board_size=2)"))
     with pytest.raises(PolicyError, match="a network with shapes"):
         NeuralPolicy(neural.spec, 2, neural.view, [neural.networks[0][:1], neural.networks[0]])
-    with pytest.raises(GameError, match="returns None at"):
+    with pytest.raises(GameError, match="returns nothing at"):
         neural.action_probabilities(tp.load("kuhn_poker").new_initial_state().child(0).child(1))  # type: ignore[union-attr]
     with pytest.raises(GameError, match="have no information_state_tensor; use features=words"):
         probe(tp.load("kuhn_poker"), TENSOR)  # type: ignore[arg-type]

@@ -144,14 +144,14 @@ def test_donk_default_takes_the_override_back() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda plan: plan.override("showdown"), "street 'showdown'"),
+        (lambda plan: plan.override("showdown"), "street is 'showdown'"),
         (lambda plan: plan.override(4), "0 to 3"),
-        (lambda plan: plan.override(1, 2), "player 2"),
+        (lambda plan: plan.override(1, 2), "player is 2"),
         (lambda plan: plan.override("river", 1, donk="50%"), "player 0"),
         (lambda _: BetPlan.same("50%", "a", merge=-0.1), "merge is -0.1"),
         (lambda _: BetPlan.same("50%", "a", add_allin=math.nan), "add_allin is nan"),
         (lambda _: BetPlan.same("50%", "a", min_bet=0), "min_bet is 0"),
-        (lambda _: FixedLimit((2, 2), (4,)), "2 bet sizes for 1 streets"),
+        (lambda _: FixedLimit((2, 2), (4,)), "bets has 2 entries, but most has 1"),
         (lambda _: FixedLimit((2, 0), (4, 4)), "greater than 0"),
         (lambda _: FixedLimit((2,), (-1,)), "integers"),
     ],

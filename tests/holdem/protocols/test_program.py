@@ -244,7 +244,7 @@ def test_what_cannot_be_a_program(tmp_path):
     for game, message in {
         "leduc_poker": "a program plays heads-up holdem",
         "holdem(players=3)": "a program plays heads-up holdem",
-        "holdem(ante=1)": "without straddles and antes",
+        "holdem(ante=1)": "no straddles or antes",
         "holdem(ranks=6,suits=4,hole=1,deal=[0;1])": "with 52 cards",
     }.items():
         with pytest.raises(SpecError, match=message):

@@ -211,7 +211,7 @@ def test_a_size_that_takes_away_what_was_played_is_refused() -> None:
     for action in (0, 1, 2, 2):
         found.see(action)
     before = event(found)
-    with pytest.raises(GameError, match="merge drops raise 20, which was played; give another size"):
+    with pytest.raises(GameError, match="'merge' drops raise 20, which was played; give another size"):
         found.add(66.0)
     assert event(found) == before
 

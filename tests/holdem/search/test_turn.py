@@ -304,7 +304,7 @@ def test_what_does_not_fit_is_refused() -> None:
         cut(turn.game, [Belief.root(turn.game)], Horizon(rounds=1), gadget=object())  # type: ignore[arg-type]
     with pytest.raises(GameError, match="cut one at a time; give one belief, not 2"):
         cut(turn.game, [Belief.root(turn.game)] * 2, Horizon(rounds=1))
-    with pytest.raises(AlgorithmError, match="a variant of CFR"):
+    with pytest.raises(AlgorithmError, match="needs a CFR variant"):
         HoldemEndgames(turn, method="fp")
     with pytest.raises(AlgorithmError, match="for the leaves of another subgame"):
         SubgameSearch(narrow, METHODS["dcfr"], HoldemEndgames(turn)).run(1)

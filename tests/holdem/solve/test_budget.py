@@ -140,7 +140,7 @@ def test_each_step_of_the_ladder_removes_something_and_lists_it() -> None:
 def test_fixed_limits_and_first_streets_have_no_budget() -> None:
     with pytest.raises(SpecError, match="fixed-limit spots have no sizes"):
         fit_spot(request_from_options({**RIVER, "limit": "{bets: [2, 2, 4, 4], most: [4, 4, 4, 4]}"}).spot(), Budget(seconds=1))
-    with pytest.raises(SpecError, match="until turn"):
+    with pytest.raises(SpecError, match=r"leave out either 'until' \(turn\) or the budget"):
         fit_spot(request_from_options({**FLOP, "until": "turn"}).spot(), Budget(seconds=1))
 
 

@@ -246,7 +246,7 @@ def test_foreign_arrays_are_refused() -> None:
     arrays = {name: array.copy() for name, array in run.arrays().items()}
     with pytest.raises(FileError, match="'average' is float32"):
         run.restore(3, arrays | {"average": arrays["average"].astype(np.float32)})
-    with pytest.raises(FileError, match="'average' is missing; use one of this spot"):
+    with pytest.raises(FileError, match="'average' is missing; use a state saved for this spot"):
         run.restore(3, {"regrets": arrays["regrets"]})
     assert run.iteration == 0
 

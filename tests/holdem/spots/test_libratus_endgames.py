@@ -66,11 +66,11 @@ def test_a_file_read_as_it_should_be(written: Callable[..., Path]) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"round": "-round 2"}, "line 1: betting round '2'"),
+        ({"round": "-round 2"}, "line 1: betting round is '2'"),
         ({"round": None}, "line 1 starts with '-board' instead of '-round'"),
         ({"board": "-board 4s8hTc9h"}, "line 2: 4 cards"),
         ({"board": "-board 4s8hTc9h4s"}, "line 2: .*twice"),
-        ({"pot": "-pot half"}, "line 3: pot 'half'"),
+        ({"pot": "-pot half"}, "line 3: pot is 'half'"),
         ({"pot": "-pot 40000"}, "line 3: pot is 40000"),
         ({"reach": None}, "line 4 is missing instead of '-reach'"),
         ({"reach": "-reach " + "0.5 " * 2651}, "line 4: 2651 numbers instead of 2652"),

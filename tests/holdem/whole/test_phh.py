@@ -144,7 +144,7 @@ def test_fixed_limits_come_back(rules: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_fixed_limits_without_words_are_refused() -> None:
-    with pytest.raises(GameError, match=r"one bet for two streets and one for the last two, not \(2, 4, 4, 8\)"):
+    with pytest.raises(GameError, match=r"one bet size for the first two streets and one for the last two, not \(2, 4, 4, 8\)"):
         phh_of(checked_down(bets=[2, 4, 4, 8]))
 
 

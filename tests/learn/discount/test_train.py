@@ -198,7 +198,7 @@ def test_changed_rules_are_noticed(unbroken, tmp_path):
         ({"horizon": 0}, "horizon"),
         ({"population": 5}, "population is .*; it must be even"),
         ({"features": ("iterations",)}, "did you mean 'iteration'"),
-        ({"features": ("iteration", "iteration")}, "twice"),
+        ({"features": ("iteration", "iteration")}, "has a duplicate"),
         ({"exponents": ("delta",)}, "delta"),
         ({"holds": (0,)}, "holds"),
         ({"seed": -1}, "seed"),

@@ -112,7 +112,7 @@ def test_what_tensors_do_not_do() -> None:
         tp.solve("kuhn_poker", "ddcfr", device=NAME)
     with pytest.raises(AlgorithmError, match="lp does not run on tensors"):
         tp.solve("kuhn_poker", "lp", device=NAME)
-    with pytest.raises(AlgorithmError, match="two players, not of 3"):
+    with pytest.raises(AlgorithmError, match="two players, not with 3"):
         tp.solve("kuhn_poker(players=3)", "cfr", device=NAME)
     with pytest.raises(SpecError, match="unknown device 'gpu'"):
         tp.solve("kuhn_poker", "cfr", device="gpu")

@@ -54,9 +54,9 @@ class View:
             return hashed(state.information_state_string(player))
         tensor = state.information_state_tensor(player)
         if tensor is None or len(tensor) != len(self.scale):
-            size = "None" if tensor is None else f"{len(tensor)} numbers"
+            size = "nothing" if tensor is None else f"{len(tensor)} numbers"
             raise GameError(
-                f"information_state_tensor() returns {size} numbers at {state!r}, but {len(self.scale)} elsewhere; "
+                f"information_state_tensor() returns {size} at {state!r}, but {len(self.scale)} elsewhere; "
                 "always return the same number"
             )
         return np.asarray(tensor, np.float32) / self.scale
