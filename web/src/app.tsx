@@ -19,6 +19,7 @@ const VIEWS: Record<string, () => Promise<View>> = {
   solution: () => import("./views/solution/Solution.tsx"),
   compare: () => import("./views/solution/Compare.tsx"),
   batch: () => import("./views/solution/Batch.tsx"),
+  drill: () => import("./views/drill/Drill.tsx"),
   preflop: () => import("./views/preflop/Preflop.tsx"),
   play: () => import("./views/play/Play.tsx"),
   games: () => import("./views/games/Games.tsx"),

@@ -24,6 +24,7 @@ AT_ONCE: Mapping[str, int] = {
     "preflop": 4,
     "spots": 6,
     "solution": 6,
+    "drill": 4,
     LOOKING: 12,
     "batch": 4,
     "runs": 4,

@@ -1,5 +1,5 @@
 // A batch of flops from a folder; live while it is being solved.
-import { Notice, Progress } from "../../look/basics.tsx";
+import { LinkButton, Notice, Progress } from "../../look/basics.tsx";
 import { count, duration } from "../../look/numbers.ts";
 import { link, place } from "../../router.ts";
 import { useTitle } from "../../use.ts";
@@ -13,7 +13,7 @@ export default function Batch() {
   if (!file) return <Notice bad>Which batch? <a href="#/">Choose one</a>.</Notice>;
   return (
     <>
-      <h1>Flops</h1>
+      <div class="row spread"><h1>Flops</h1><LinkButton small href={link(["drill", file])}>Drill</LinkButton></div>
       {job?.state === "running" && (
         <Notice>
           <p>{count(job.done)} of {count(job.total)} are solved{job.seconds_left != null && `, about ${duration(job.seconds_left)} left`}. <a href={link(["jobs", job.id])}>Pause or stop</a></p>

@@ -1,0 +1,230 @@
+"""Drills: deal hands of a solved spot up to a decision, and compare a player's action with the solution.
+
+Both players' hands are drawn from their ranges at the start node. They follow the solution up to the first decision of the
+player that passes the filters.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, final
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import shown
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.policies.line import joined
+from treeplex.holdem.policies.view import NodeView
+from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.batches.boards import Texture, texture_of
+from treeplex.holdem.study.report.breakdown import filtered
+from treeplex.holdem.study.report.page_data import NodeReport, report
+
+TRIES = 300
+"""Hands dealt in search of one that passes the filters."""
+IN_THE_MIX = 0.05
+"""Least frequency of an action that belongs to the solution's mix."""
+SLIGHT = 0.01
+"""Largest EV loss of an inaccuracy, as a share of the pot."""
+
+
+class DrilledPolicy(Protocol):
+    """A policy on a spot with views of its nodes."""
+
+    @property
+    def spot(self) -> Spot: ...
+    def at(self, line: str) -> NodeView: ...
+
+
+@final
+@dataclass(frozen=True)
+class DrillFilter:
+    """Which decisions a drill asks.
+
+    Attributes:
+        player: 0 out of position, 1 in position; None for both.
+        street: name of a street; None for all.
+        hands: names of groups of hands, as for ``show --only``: ``top pair``, ``flush draw``, ``AKs``.
+        suits, pairing, high, connected: values of :class:`treeplex.holdem.study.batches.boards.Texture`; None for all.
+    """
+
+    player: int | None = None
+    street: str | None = None
+    hands: tuple[str, ...] = ()
+    suits: str | None = None
+    pairing: str | None = None
+    high: str | None = None
+    connected: str | None = None
+
+    def check(self, spot: Spot) -> None:
+        """Reject a street that the spot does not play.
+
+        Raises:
+            SpecError: the spot does not play the street.
+        """
+        names = [street_names(spot.format)[street] for street in spot.streets]
+        if self.street is not None and self.street not in names:
+            raise SpecError(f"street {shown(self.street)} is not played in this spot; choose {' or '.join(names)}")
+
+    def fits_board(self, board: Sequence[int]) -> bool:
+        """Whether a board has the wanted texture; boards of fewer than three cards pass only without one."""
+        wanted = {name: getattr(self, name) for name in Texture._fields if getattr(self, name) is not None}
+        return not wanted or (len(board) >= 3 and wanted.items() <= texture_of(board)._asdict().items())
+
+
+@final
+@dataclass(frozen=True)
+class Question:
+    """A decision of a dealt hand, with the solution's answer.
+
+    Attributes:
+        line: the line to the decision.
+        player: the player who decides.
+        hands: rows of both players' hands in ``format.hands``.
+        node: the node, with EVs from the pot.
+        row: the player's hand among those of the node.
+        mix: the solution's frequency of each action, [A].
+        ev: EV of each action in chips from the pot, [A].
+    """
+
+    line: str
+    player: int
+    hands: tuple[int, int]
+    node: NodeReport
+    row: int
+    mix: Floats
+    ev: Floats
+
+    @property
+    def hand(self) -> str:
+        """The player's hand, such as ``AsKd``."""
+        return self.node.sides[self.player].names[self.row]
+
+    def loss(self, action: int) -> float:
+        """EV lost by an action, in chips."""
+        return float(self.ev.max() - self.ev[action])
+
+    def verdict(self, action: int) -> str:
+        """``best``, ``mix``, ``inaccuracy`` or ``mistake``.
+
+        The most frequent action is best. Other actions with a frequency of at least 5% belong to the mix. An action that loses
+        more than 1% of the pot is a mistake.
+        """
+        if self.mix[action] == self.mix.max():
+            return "best"
+        if self.mix[action] >= IN_THE_MIX:
+            return "mix"
+        return "inaccuracy" if self.loss(action) <= SLIGHT * self.node.pot else "mistake"
+
+
+def deal(policy: DrilledPolicy, wanted: DrillFilter, rng: np.random.Generator, start: str = "") -> Question:
+    """Deal hands from a node on until one reaches a decision that passes the filters.
+
+    Raises:
+        SpecError: no such line, an unknown name in the filters, or no decision found in :data:`TRIES` hands.
+    """
+    wanted.check(policy.spot)
+    view = policy.at(start)
+    for _ in range(TRIES):
+        player = int(rng.integers(2)) if wanted.player is None else wanted.player
+        hands = drawn(policy.spot, view, player, rng)
+        question = None if hands is None else follow(policy, wanted, rng, start, player, hands)
+        if question is not None:
+            return question
+    raise SpecError(f"no hand in {TRIES:,} dealt hands passes these filters; widen them")
+
+
+def follow(
+    policy: DrilledPolicy, wanted: DrillFilter, rng: np.random.Generator, line: str, player: int, hands: tuple[int, int]
+) -> Question | None:
+    """Follow the solution from a line to the next decision of a player that passes the filters; None if the hand ends first."""
+    used = {int(card) for hand in hands for card in policy.spot.format.hands[hand]}
+    while True:
+        view = policy.at(line)
+        if view.player is None:
+            dealt = [child for child in view.children() if not used & set(parse_cards(child.rpartition(",")[2]))]
+            if not dealt:
+                return None
+            line = dealt[int(rng.integers(len(dealt)))]
+            continue
+        row = int(np.searchsorted(view.hands, hands[view.player]))
+        if view.player == player and (question := asked(policy, wanted, view, hands)) is not None:
+            return question
+        shares = view.strategy[:, row].astype(np.float64)
+        line = joined_action(view, int(rng.choice(len(shares), p=shares / shares.sum())))
+
+
+def joined_action(view: NodeView, action: int) -> str:
+    """The line after an action."""
+    children = view.children()
+    return children[action] if children else joined(view.line, str(view.actions[action]))
+
+
+def asked(policy: DrilledPolicy, wanted: DrillFilter, view: NodeView, hands: tuple[int, int]) -> Question | None:
+    """The question at a node; None if it does not pass the filters, or an action's EV is unknown."""
+    assert view.player is not None
+    names = street_names(policy.spot.format)
+    if (wanted.street is not None and names[view.street] != wanted.street) or not wanted.fits_board(view.board):
+        return None
+    node = report(view, policy.spot).from_the_pot()
+    row = int(np.searchsorted(view.hands, hands[view.player]))
+    side = node.sides[view.player]
+    if wanted.hands and side.names[row] not in filtered(node, wanted.hands).sides[view.player].names:
+        return None
+    mix, ev = side.frequency[:, row].astype(np.float64), side.action_ev[:, row]
+    return Question(view.line, view.player, hands, node, row, mix, ev) if np.isfinite(ev).all() else None
+
+
+def question_at(policy: DrilledPolicy, line: str, hands: tuple[int, int]) -> Question:
+    """The question of given hands at a line, for repeating it.
+
+    Raises:
+        SpecError: no such line, no player acts there, or the hand is not in the range.
+    """
+    view = policy.at(line)
+    row = -1 if view.player is None else int(np.searchsorted(view.hands, hands[view.player]))
+    found = view.player is not None and row < len(view.hands) and view.hands[row] == hands[view.player]
+    question = asked(policy, DrillFilter(), view, hands) if found else None
+    if question is None:
+        raise SpecError(f"this hand has no decision at {line or 'root'!r}; deal another hand")
+    return question
+
+
+def drawn(spot: Spot, view: NodeView, player: int, rng: np.random.Generator) -> tuple[int, int] | None:
+    """Rows of both players' hands, drawn from their ranges at a node; None if no opposing hand is compatible."""
+    share = view.compatible_of(player)
+    if not share.sum() > 0:
+        raise SpecError(f"the solution never reaches {view.line or 'root'!r}; start at another node")
+    own = int(view.hands_of(player)[rng.choice(len(share), p=share / share.sum())])
+    others = view.hands_of(1 - player)
+    blocked = np.isin(spot.format.hands[others], spot.format.hands[own]).any(axis=1)
+    weight = np.where(blocked, 0.0, view.weight_of(1 - player))
+    if not weight.sum() > 0:
+        return None
+    other = int(others[rng.choice(len(others), p=weight / weight.sum())])
+    return (own, other) if player == 0 else (other, own)
+
+
+def plain(question: Question) -> dict[str, Any]:
+    """A question and its answer as JSON data."""
+    node, mix = question.node, question.mix
+    losses = [question.loss(action) for action in range(len(mix))]
+    return {
+        "line": question.line,
+        "player": question.player,
+        "hand": question.hand,
+        "hands": list(question.hands),
+        "board": node.board,
+        "street": node.street,
+        "pot": float(node.pot),
+        "stacks": [float(stack) for stack in node.stacks],
+        "actions": list(node.actions),
+        "kinds": list(node.kinds),
+        "lines": list(node.children),
+        "mix": [float(share) for share in mix],
+        "ev": [float(value) for value in question.ev],
+        "loss": losses,
+        "verdict": [question.verdict(action) for action in range(len(mix))],
+    }

@@ -1,0 +1,142 @@
+"""Drills: the mix and the EVs are those of the solution, filters hold, hands go on, and mistakes can be repeated."""
+
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.study.batches.boards import texture_of
+from treeplex.holdem.study.drill import DrillFilter, deal
+from treeplex.holdem.study.report.export import node_report
+
+TURN = "mine/turn.spot"
+
+
+def ask(client: httpx.Client, **request: Any) -> dict[str, Any]:
+    answer = client.post("/api/drill", json={"file": TURN, **request})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_answers_are_those_of_the_solution(shared: httpx.Client, solved: dict[str, HoldemSolution]) -> None:
+    for seed in range(20):
+        asked = ask(shared, seed=seed)
+        node = node_report(solved["turn"], asked["line"]).from_the_pot()
+        side = node.sides[asked["player"]]
+        row = side.names.index(asked["hand"])
+        assert node.player == asked["player"]
+        assert asked["actions"] == list(node.actions)
+        assert asked["mix"] == pytest.approx(side.frequency[:, row].tolist())
+        assert asked["ev"] == pytest.approx(side.action_ev[:, row].tolist())
+        assert asked["loss"] == pytest.approx((max(asked["ev"]) - np.array(asked["ev"])).tolist())
+        assert asked["verdict"][int(np.argmax(asked["mix"]))] == "best"
+        cards = parse_cards(asked["hand"]) + parse_cards(asked["board"])
+        assert len(set(cards)) == len(cards)
+
+
+def test_a_seed_deals_the_same_hand(shared: httpx.Client) -> None:
+    assert ask(shared, seed=5) == ask(shared, seed=5)
+    assert len({ask(shared, seed=seed)["hand"] for seed in range(10)}) > 3
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"player": 1},
+        {"street": "river"},
+        {"hands": "set"},
+        {"line": "x", "player": 1},
+        {"street": "river", "suits": "two-tone"},
+    ],
+)
+def test_questions_pass_the_filters(shared: httpx.Client, wanted: dict[str, Any]) -> None:
+    for seed in range(6):
+        asked = ask(shared, seed=seed, **wanted)
+        assert asked["player"] == wanted.get("player", asked["player"])
+        assert asked["street"] == wanted.get("street", asked["street"])
+        assert asked["line"].startswith(wanted.get("line", ""))
+        if "suits" in wanted:
+            assert texture_of(parse_cards(asked["board"])).suits == wanted["suits"]
+        if "hands" in wanted:
+            ranks, board = (
+                {card >> 2 for card in parse_cards(asked["hand"])},
+                {card >> 2 for card in parse_cards(asked["board"])},
+            )
+            assert len(ranks) == 1
+            assert ranks <= board
+
+
+def test_hands_are_drawn_as_often_as_the_range_has_them(solved: dict[str, HoldemSolution]) -> None:
+    policy, rng = solved["river"].policy, np.random.default_rng(1)
+    hands = [deal(policy, DrillFilter(player=0), rng).hand for _ in range(1500)]
+    side = node_report(solved["river"], "").sides[0]
+    counts = np.array([hands.count(name) for name in side.names]) / len(hands)
+    np.testing.assert_allclose(counts, side.share, atol=0.03)
+
+
+def test_a_hand_goes_on_after_the_answer(shared: httpx.Client) -> None:
+    ends = goes = 0
+    for seed in range(20):
+        first = ask(shared, player=0, seed=seed)
+        for line in first["lines"]:
+            later = ask(shared, line=line, dealt=first["hands"], player=0, seed=seed)
+            if later["over"]:
+                ends += 1
+                continue
+            goes += 1
+            assert later["line"].startswith(line)
+            assert (later["hand"], later["player"]) == (first["hand"], 0)
+    assert ends
+    assert goes
+
+
+def test_a_question_can_be_repeated(shared: httpx.Client) -> None:
+    first = ask(shared, seed=3, street="river")
+    assert ask(shared, line=first["line"], dealt=first["hands"], repeat=True) == first
+
+
+def test_a_folder_deals_from_its_solutions_with_the_texture(shared: httpx.Client) -> None:
+    assert ask(shared, file="mine", seed=1)["file"] == TURN
+    assert ask(shared, file="mine", suits="two-tone", seed=1)["file"] == TURN
+    answer = shared.post("/api/drill", json={"file": "mine", "suits": "monotone"})
+    assert answer.status_code == 404
+    assert "no solved spot with this texture" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ({"street": "flop"}, "street 'flop' is not played in this spot; choose turn or river"),
+        ({"hands": "top hat"}, "'top hat' is not a group of hands"),
+        ({"hands": "AKs"}, "no hand in 300 dealt hands passes these filters"),
+        ({"line": "b7"}, "b7"),
+        ({"dealt": [0, 5000]}, "two rows of hands"),
+        ({"dealt": [0, 1], "repeat": True}, "has no decision at 'root'"),
+        ({"player": 2}, "player"),
+        ({"file": "../x"}, "not a file name"),
+    ],
+)
+def test_drills_that_cannot_be_dealt(shared: httpx.Client, request_: dict[str, Any], words: str) -> None:
+    answer = shared.post("/api/drill", json={"file": TURN, "seed": 1, **request_})
+    assert answer.status_code in (400, 403)
+    assert words in answer.json()["error"]
+
+
+def test_mistakes_lose_more_than_a_hundredth_of_the_pot(solved: dict[str, HoldemSolution]) -> None:
+    policy, rng, seen = solved["river"].policy, np.random.default_rng(2), set[str]()
+    for _ in range(200):
+        question = deal(policy, DrillFilter(), rng)
+        for action, share in enumerate(question.mix):
+            verdict, loss = question.verdict(action), question.loss(action)
+            seen.add(verdict)
+            assert (verdict == "best") == (share == question.mix.max())
+            if verdict == "mistake":
+                assert share < 0.05
+                assert loss > 0.01 * question.node.pot
+            if verdict == "mix":
+                assert share >= 0.05
+    assert seen >= {"best", "mistake"}
