@@ -30,6 +30,7 @@ def test_answers_are_those_of_the_solution(shared: httpx.Client, solved: dict[st
         row = side.names.index(asked["hand"])
         assert node.player == asked["player"]
         assert asked["actions"] == list(node.actions)
+        assert len(node.actions) > 1
         assert asked["mix"] == pytest.approx(side.frequency[:, row].tolist())
         assert asked["ev"] == pytest.approx(side.action_ev[:, row].tolist())
         assert asked["loss"] == pytest.approx((max(asked["ev"]) - np.array(asked["ev"])).tolist())

@@ -163,8 +163,10 @@ def joined_action(view: NodeView, action: int) -> str:
 
 
 def asked(policy: DrilledPolicy, wanted: DrillFilter, view: NodeView, hands: tuple[int, int]) -> Question | None:
-    """The question at a node; None if it does not pass the filters, or an action's EV is unknown."""
+    """The question at a node; None if it does not pass the filters, has one action only, or an action's EV is unknown."""
     assert view.player is not None
+    if len(view.actions) == 1:
+        return None
     names = street_names(policy.spot.format)
     if (wanted.street is not None and names[view.street] != wanted.street) or not wanted.fits_board(view.board):
         return None

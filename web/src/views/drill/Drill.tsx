@@ -12,6 +12,7 @@ import { useKeys } from "../../keys.ts";
 import { PLAYERS } from "../solution/node.ts";
 import { said } from "../solution/words.ts";
 import { answerOf, answers, belongs, forget, mistakes, record, scoreOf, type Mistake, type Question, type Verdict } from "./memory.ts";
+import "../spots/spots.css";
 import "./drill.css";
 
 const WORDS: Record<Verdict, string> = { best: "Best", mix: "In the mix", inaccuracy: "Inaccuracy", mistake: "Mistake" };
@@ -175,7 +176,7 @@ function Filters({ get, whole, seconds, repeating, onRepeat }: { get: (name: str
   const choice = (name: (typeof FILTERS)[number], label: string, of: { value: string; label: string }[]) => <Select label={label} value={get(name)} options={of} onChange={(value) => ask({ [name]: value })} />;
   const typed = useSignal(get("hands"));
   return (
-    <details class="panel" open>
+    <details class="panel" open={innerWidth >= 900}>
       <summary><h2 class="inline">What to drill</h2></summary>
       <div class="stack tight drill-filters">
         <div class="row tight">
