@@ -197,7 +197,7 @@ def start_endless(server: ServerProcess, page: Any) -> str:
 
 def iterations(page: Any, beyond: int) -> int:
     """Wait until the page shows more iterations; how many it shows then."""
-    fact = page.locator(".facts div", has_text="Iterations").locator("dd")
+    fact = page.locator(".facts div", has_text="Iterations").locator("dd").first
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         done = int(fact.inner_text().split(" ")[0].replace(",", ""))
