@@ -132,6 +132,7 @@ def play(
       treeplex play turn_endgame --bets 100%,a --raises a --seat ip -n 20 --log hands.txt
       treeplex play examples/spots/turn.yaml --against "search(leaf=exact)" --boards --iterations 16
       treeplex play "holdem(stack=200)" --against "rules(style=maniac)" --seat button --review river
+      treeplex play turn.yaml --against turn.spot --drill --seat ip --only "top pair,flush draw" -n 20
     """
     with Live(None) as live:
         live.say(f"setting up {game or 'the game'}")

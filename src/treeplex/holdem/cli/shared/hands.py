@@ -62,7 +62,7 @@ def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
 
 def play_whole(rules: Holdem, wanted: Seat) -> None:
     """Play full hands of a game, with the options in :class:`Seat` and those for hold'em."""
-    refuse_options(wanted.more, ("boards",), "spots")
+    refuse_options(wanted.more, ("boards", "drill", "line", "only"), "spots")
     with Live(None) as live:
         live.say(f"setting up {rules.spec}")
         whom, opponent = usual_opponent(rules, wanted) if wanted.against is None else (wanted.against, None)

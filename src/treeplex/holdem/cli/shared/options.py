@@ -124,6 +124,9 @@ BRIEFLY = [option for name in FEW_FIELDS for option in options_of(replace(FIELDS
 PLAYED = options_under(
     "Hands of hold'em",
     boards=flag("--boards", "Spots: deal a different board each hand."),
+    drill=flag("--drill", "Spots: ask single decisions, and compare the answers with the solution --against FILE.spot."),
+    line=text("LINE", "With --drill: the node at which hands start. Default: the start of the spot."),
+    only=text("NAMES", "With --drill: ask these hands only: 'top pair,flush draw', 'set', 'AKs'."),
     reveal=flag("--reveal", "Full-game hold'em: show the opponent's cards after every hand, not only at a showdown."),
     log=path("FILE", "Append each finished hand to this text file."),
     saved_hands=path("PLACE", "Full-game hold'em: save each finished hand as PHH, in a folder or in one .phhs file.", "--phh"),

@@ -7,6 +7,7 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.cli.shared.drill import drill_spot
 from treeplex.holdem.cli.shared.kept import append_text
 from treeplex.holdem.cli.shared.options import FEW_FIELDS, refuse_options
 from treeplex.holdem.search.agent import agent_game
@@ -31,6 +32,11 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
     seats, log = [name.lower() for name in NAMES], wanted.more["log"]
     if wanted.seat is not None and wanted.seat not in seats:
         raise SpecError(f"--seat is {wanted.seat!r}; write oop or ip")
+    if wanted.more["drill"]:
+        refuse_options(wanted.more, ("boards", "log"), "hands against an agent")
+        drill_spot(spot, wanted)
+        return
+    refuse_options(wanted.more, ("line", "only"), "drills (--drill)")
     if log is not None:
         append_text(log, "")
     with Live(None) as live:
