@@ -38,7 +38,7 @@ def test_from_a_budget_to_a_strategy(
     expect(facts.get_by_text("4 GB, 60 s")).to_be_visible()
     assert violations() == []
     note.wait_for(state="detached")
-    facts.get_by_text(re.compile(r"^[\d.]+ iterations/s$")).wait_for()
+    facts.get_by_text(re.compile(r"^[\d.,]+ per second$")).wait_for()
     expect(facts.get_by_text(re.compile(r"^\d+ MB$"))).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     page.locator("main .state", has_text="stopped").first.wait_for()

@@ -105,7 +105,7 @@ function Shown({ job }: { job: Job }) {
                 ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} ${job.unit}, ${share(job)} of the pot`]] as const)),
                 ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left${job.target ? " to the target" : ""}` : "")],
                 ...(batch ? [] : ([
-                  ["Speed", running && job.rate ? `${rateOf(job.rate)} iterations/s` : "–"],
+                  ["Speed", running && job.rate ? `${rateOf(job.rate)} per second` : "–"],
                   ["Memory", job.memory == null ? "–" : bytes(job.memory)],
                   ["Algorithm", job.algorithm || "–"],
                 ] as const)),
