@@ -158,7 +158,7 @@ def test_sampling_without_compiling(folder: Path) -> None:
     text = "my.py:SCHEME(averaging=lazy,variant=my.py:DAMPED)"
     sampled = tp.sample("kuhn_poker", text, iterations=4000, judge=True, out="run")
     assert sampled.last.numbers["exploitability"] < 0.08
-    with pytest.raises(SpecError, match="give it again: treeplex sample --resume run -a"):
+    with pytest.raises(SpecError, match="give the algorithm again: treeplex sample --resume run -a"):
         tp.sample(resume="run", iterations=4100)
     resumed = tp.sample(resume="run", algorithm=text, iterations=4100)
     assert resumed.last.done == 4100

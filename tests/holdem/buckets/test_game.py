@@ -92,7 +92,7 @@ def test_named_games():
         ("buckets=[5;5]", "each of the 4 streets"),
         ("buckets=0", "buckets must be"),
         ("buckets=20", "use fewer"),
-        ("stack=20", "write sizes"),
+        ("stack=20", "'sizes' is missing"),
         ("sizes=[100%]", "stack must be"),
         ("method=means", "did you mean"),
         ("cards=rhode_island", "each of the"),

@@ -64,7 +64,7 @@ def test_the_dealer_says_what_it_changed():
 
 def test_players_who_do_not_come_are_one_line():
     _, said = ran("dealer", "--port", str(free_port()), "--start", "0.05", code=2)
-    assert said == "error: 0 of two players connected within 0.05 s; start both, or allow more time with --start\n"
+    assert said == "error: only 0 of the two players connected within 0.05 s; start both, or allow more time with --start\n"
 
 
 def test_a_dealer_who_says_nothing_is_one_line():

@@ -260,7 +260,7 @@ def test_flops(spot, tmp_path):
     rows = call_json(*again, "--by", "high", "--sort", "equity_oop", "--ascending")
     assert set(rows["by"]) == {"Q", "A"}
     assert rows["rows"][0]["equity_oop"] < rows["rows"][1]["equity_oop"]
-    assert "--by 'colour' is not known" in complaint(*again, "--by", "colour")
+    assert "--by is 'colour'; write suits, pairing, high, connected" in complaint(*again, "--by", "colour")
 
 
 def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
@@ -326,7 +326,7 @@ def test_estimate(spot):
     assert call_json("info", spot, "--bets", "20%,50%,90%,a")["infosets"] > found["infosets"]
     until = Path("until.yaml")
     until.write_text(SPOT.replace(" 2s", "") + "until: river\n")
-    assert "leave until river out" in complaint("info", until)
+    assert "leave out 'until' (river)" in complaint("info", until)
 
 
 def test_preflop_with_a_whole_deck_is_refused_at_once(tmp_path, monkeypatch):

@@ -125,7 +125,7 @@ def test_a_page_that_is_too_large_names_a_depth_that_is_not(call, tmp_path, monk
     monkeypatch.setattr(node, "MOST_NODES", 10)
     monkeypatch.setattr(holdem_page, "MOST_NODES", 10)
     said = call("--depth", "2", "--html", tmp_path / "p.html", code=2)
-    assert "a page holds at most 10 nodes, and there are more; use --depth 1 (5 nodes), or start further down" in said
+    assert "a page holds at most 10 nodes, but there are more; use --depth 1 (5 nodes), or start further down" in said
     assert "--depth 1 (5 nodes)" in call("--html", tmp_path / "p.html", code=2)
     call("--depth", "1", "--html", tmp_path / "p.html")
     start = re.search(r"--line '([^']+)'", said)[1]

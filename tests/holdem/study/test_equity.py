@@ -120,7 +120,7 @@ def test_hands_that_meet_nobody():
 @pytest.mark.parametrize(
     ("ranges", "board", "message"),
     [
-        (["AA"], "", "1 ranges; give two to 6"),
+        (["AA"], "", "1 ranges are given; give two to 6"),
         (["AsAh", "AsAh"], "", "shares a card"),
         (["AA", "AA", "AA"], "", "cannot be dealt together"),
         (["AA", "KK"], "Td9d", "has 2 cards"),

@@ -399,9 +399,9 @@ def test_play_is_refused_in_one_line(trained: Path) -> None:
     for arguments, part in [
         (["kuhn_poker", "--against", trained], "a network for liars_dice"),
         ([DICE, "--against", trained, "--seat", 2], "write 0 to 1"),
-        ([DICE, "--against", "uniform", "--iterations", 5], "does not search"),
-        ([DICE, "--against", "nobody"], "no policy file"),
-        ([DICE, "--against", "nobody", "--iterations", 5], "no policy file"),
+        ([DICE, "--against", "uniform", "--iterations", 5], "apply to agents that search"),
+        ([DICE, "--against", "nobody"], "unknown agent or policy file"),
+        ([DICE, "--against", "nobody", "--iterations", 5], "unknown agent or policy file"),
     ]:
         assert part in play(*arguments, code=2)
 

@@ -122,7 +122,7 @@ def test_with_a_table_and_room_for_all_rows_it_is_linear_cfr_by_external_samplin
     ("name", "game", "message"),
     [
         ("deep-cfr", "kuhn_poker(players=3)", "needs two players, but .* has 3, .*; use sd-cfr"),
-        ("escher", "kuhn_poker(players=3)", "two-player games with constant-sum payoffs; .* has 3 players"),
+        ("escher", "kuhn_poker(players=3)", "two-player games with constant-sum payoffs, but .* has 3 players"),
         ("vr-deep-dcfr+", "matrix(rows=[[2,0],[0,1]],second=[[1,0],[0,2]])", "has general sums"),
     ],
 )

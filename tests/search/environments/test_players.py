@@ -65,7 +65,7 @@ def test_players_who_move_at_once_act_in_one_step() -> None:
     assert [own["action_mask"].tolist() for own in seen.values()] == [[1, 1, 0], [0, 1, 1]]
     assert not any(rewards.values())
     assert not any(ended.values())
-    with pytest.raises(GameError, match="player_1 has no action"):
+    with pytest.raises(GameError, match="the action of player_1 is missing"):
         env.step({"player_0": 0})
     env.reset(seed=1)
     steps = 0

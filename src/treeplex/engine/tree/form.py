@@ -166,3 +166,14 @@ def workspace(tree: Tree) -> Workspace:
     """Allocate scratch arrays for a tree."""
     infosets = int(tree.infoset_offsets[-1])
     return Workspace(np.empty(int(tree.sequence_offsets[-1])), np.empty(infosets), np.empty(infosets))
+
+
+SEQUENCE, ENTRY, PRODUCT = 4.0, 1.0, 0.15
+"""Nanoseconds for a sequence, an entry of the sparse operator, and a product of the dense one, on one core."""
+
+
+def iteration_time(tree: Tree, payoff: Payoff) -> float:
+    """Estimate the nanoseconds of an iteration on one core, without factored and walked payoffs."""
+    groups = payoff.dense.groups
+    products = 2 * int((groups[:, 1] * groups[:, 2] * (groups[:, 4] - groups[:, 3])).sum()) if len(groups) else 0
+    return SEQUENCE * int(tree.sequence_offsets[-1]) + ENTRY * len(payoff.sparse.values) + PRODUCT * products

@@ -13,7 +13,7 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.barrier import wait_at_barrier
 from treeplex.engine.kernel import kernel
-from treeplex.engine.tree.form import Dense, Payoff, Sparse, Tree, TreeState, Workspace
+from treeplex.engine.tree.form import Dense, Payoff, Sparse, Tree, TreeState, Workspace, iteration_time
 from treeplex.engine.tree.gradient import dense_gradient, sparse_rows
 from treeplex.engine.tree.regret import (
     AVERAGE,
@@ -29,8 +29,8 @@ from treeplex.engine.tree.regret import (
 
 PIECE = 64
 """Pieces of blocks begin at multiples of this many infosets, so that threads share no cache line of an action's values."""
-SEQUENCE, ENTRY, PRODUCT, WAIT = 4.0, 1.0, 0.15, 10_000.0
-"""Nanoseconds for a sequence, an entry of the sparse operator, a product of the dense one, and for a wait of all threads."""
+WAIT = 10_000.0
+"""Nanoseconds in which all threads wait for each other, a cautious estimate."""
 MOST_THREADS = 16
 
 
@@ -199,11 +199,8 @@ def threads_for(tree: Tree, payoff: Payoff, most: int) -> int:
     """Return the number of threads that pay for a game, at most ``most``; 1 for payoffs that threads do not share."""
     if most < 2 or payoff.walk >= 0 or payoff.factors.values.size or len(tree.blocks) == 0:
         return 1
-    groups = payoff.dense.groups
-    products = 2 * int((groups[:, 1] * groups[:, 2] * (groups[:, 4] - groups[:, 3])).sum()) if len(groups) else 0
-    alone = SEQUENCE * int(tree.sequence_offsets[-1]) + ENTRY * len(payoff.sparse.values) + PRODUCT * products
     waiting = WAIT * sum(2 + 2 * len(levels) for levels in levels_of(tree))
-    return max(1, min(most, MOST_THREADS, int(alone / (2.0 * waiting)) + 1))
+    return max(1, min(most, MOST_THREADS, int(iteration_time(tree, payoff) / (2.0 * waiting)) + 1))
 
 
 def divide(tree: Tree, payoff: Payoff, threads: int) -> tuple[Division, list[Share]]:

@@ -169,6 +169,8 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
 def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
     """Return the table's entry for a path's suffix; errors also mention the suffixes in ``besides``."""
     if path.suffix.lower() == ".spot":
+        if not path.exists():
+            raise FileError(f"cannot read {path}: no such file")
         raise FileError(f"{path} is a solved spot, not a policy file; use treeplex show")
     if path.suffix.lower() not in table:
         others = f"; {besides}" if besides else ""

@@ -112,7 +112,7 @@ def test_other_mistakes(write, tmp_path):
     with pytest.raises(SpecError, match="write flop, turn or river"):
         read_hand(path, street="preflop")
     short = HAND.split("  'd db Qc'")[0] + "]\n"
-    with pytest.raises(SpecError, match="no heads-up spot on the turn; it has flop"):
+    with pytest.raises(SpecError, match="no heads-up spot on the turn; the hand has flop"):
         read_hand(write(short, "short.phh"), street="turn")
     with pytest.raises(FileError, match="check the path"):
         read_hand(tmp_path / "none.phh")

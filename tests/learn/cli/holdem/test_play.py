@@ -257,7 +257,7 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
     """At once, or where a turn comes that needs more; then what was won so far is told."""
     free = [10**6]
     monkeypatch.setattr("treeplex.learn.first_street.agent.available_memory", lambda: free[0])
-    words = r"the policies of 3 iterations need at least 0\.00\d MB of memory, but 0\.0001 MB are free; give fewer"
+    words = r"the policies of 3 iterations need at least 0\.00\d MB of memory, but only 0\.0001 MB are free"
     forgotten: list[int] = []
     monkeypatch.setattr(SearchAgent, "forget", lambda agent: forgotten.append(agent.searches))
     whole, dealt = SearchAgent.begin, []

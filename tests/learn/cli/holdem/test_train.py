@@ -220,7 +220,7 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train raked.yaml --out {0}", "networks do not support rake"),
         ("train --resume {0}", "contains no training of treeplex train"),
         ("search spot.yaml", "leaf values are missing"),
-        ("search spot.yaml {0} --exact", "exclude each other"),
+        ("search spot.yaml {0} --exact", "cannot be combined"),
         ("search spot.yaml {0}", "cannot read"),
         ("search spot.yaml --exact --method cfrd", "unknown method 'cfrd'"),
         ("search spot.yaml --exact -n 0", "iterations must be an integer of at least 1"),

@@ -67,5 +67,5 @@ def test_networks_descend() -> None:
 
 
 def test_three_players_are_refused() -> None:
-    with pytest.raises(AlgorithmError, match=r"ned learns two-player games .* has 3 players"):
+    with pytest.raises(AlgorithmError, match=r"ned supports only two-player games .* has 3 players"):
         learner("kuhn_poker(players=3)")

@@ -82,5 +82,5 @@ def test_fine_tuned_policies_are_rounded_and_whole() -> None:
 @pytest.mark.parametrize("game", ["kuhn_poker(players=3)", "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"])
 def test_other_games_are_refused_in_a_line(game: str) -> None:
     """Three players, general sums."""
-    with pytest.raises(AlgorithmError, match="r-nad learns two-player games"):
+    with pytest.raises(AlgorithmError, match="r-nad supports only two-player games"):
         learner(RNaD, game)

@@ -136,7 +136,10 @@ def test_changes_are_checked(unbroken: Path, changes: dict[str, object], message
         (replace(SPOT, board=SPOT.board[:3]), "3 streets of betting, not 2"),
         (replace(SPOT, rake=Rake(0.05)), "do not support rake; leave the rake out"),
         (FREE, "which is 0; give a pot"),
-        (replace(rhode_island_holdem(3), board=(51,), pot=4.0, bets=FixedLimit((1.0,) * 3, (1,) * 3)), "hands of two cards"),
+        (
+            replace(rhode_island_holdem(3), board=(51,), pot=4.0, bets=FixedLimit((1.0,) * 3, (1,) * 3)),
+            "support two-card hands",
+        ),
     ],
 )
 def test_spots_that_networks_do_not_know(spot: Spot, message: str, unbroken: Path, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_network_for_52_cards_ships_and_is_found_by_cards_blinds_and_stacks():
     net = shipped_whole_nets()["holdem-50bb"]
     assert player.leaf.encoding.bins.count == net.settings["bins"]
     assert net.identity == whole_identity(tp.load(net.game).public)
-    with pytest.raises(SpecError, match="is named 'holdem-5bb'; did you mean 'holdem-50bb'"):
+    with pytest.raises(SpecError, match="is called 'holdem-5bb'; did you mean 'holdem-50bb'"):
         agent("rebel(network=holdem-5bb)", table, seed=0)
     with pytest.raises(
         SpecError,

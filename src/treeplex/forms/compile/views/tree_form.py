@@ -1,13 +1,13 @@
 """Compiled games as forms: states over sequences, and the kernels of ``engine.tree`` that iterate on them."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.tree.fictitious import iterate_best_replies
-from treeplex.engine.tree.form import TreeState, new_state, workspace
+from treeplex.engine.tree.form import TreeState, iteration_time, new_state, workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.learned import (
     INITIAL,
@@ -19,13 +19,18 @@ from treeplex.engine.tree.learned import (
     iterate_learned,
 )
 from treeplex.engine.tree.regret import iterate
-from treeplex.engine.tree.shared import Division, Share, divide, iterate_shared, threads_for
 from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach
 from treeplex.engine.tree.value_tested import iterate_tested
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.form import OPTIMISM, STEP, RuleKind
 from treeplex.forms.policies.tabular import normalised, uniform_probabilities
+
+if TYPE_CHECKING:
+    from treeplex.engine.tree.shared import Division, Share
+
+LEAST_TIME = 100_000.0
+"""Nanoseconds of an iteration below which several threads cannot pay."""
 
 
 class TreeTables(NamedTuple):
@@ -117,12 +122,18 @@ class TreeForm:
 
     def use_threads(self, most: int) -> None:
         """Use as many threads as pay for this game, at most ``most``."""
-        threads = threads_for(self.game.tree, self.game.payoff, most)
+        threads = 1
+        if most > 1 and iteration_time(self.game.tree, self.game.payoff) > LEAST_TIME:
+            from treeplex.engine.tree.shared import threads_for  # imported here, since small games do not need it
+
+            threads = threads_for(self.game.tree, self.game.payoff, most)
         if threads != self.threads:
             self.threads, self._division = threads, None
 
     def _iterate_shared(self, rows: Floats, alternating: bool, state: TreeState) -> None:
         """Run iterations on all threads."""
+        from treeplex.engine.tree.shared import divide, iterate_shared
+
         tree = self.game.tree
         if self._division is None:
             self._division = divide(tree, self.game.payoff, self.threads)
