@@ -210,7 +210,7 @@ def test_entries_say_what_they_are_and_can_be_removed(package: Path, tmp_path: P
 def test_kernels_compiled_ahead_are_there_when_they_are_needed(package: Path, tmp_path: Path) -> None:
     (package / "caller.py").write_text(CALLER.replace("@kernel()", '@kernel(ahead="rules.ahead:compile_late")'))
     (package / "late.py").write_text(CALLEE.format(7).replace("inner", "late"))
-    (package / "ahead.py").write_text("from rules.late import late\n\ndef compile_late():\n    late(1)\n")
+    (package / "ahead.py").write_text("from rules.late import late\n\ndef compile_late(signature):\n    late(1)\n")
     cache = tmp_path / "cache"
     assert run(package, cache)[0] == "22 1"
     deadline = time.monotonic() + 120

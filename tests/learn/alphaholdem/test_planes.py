@@ -63,7 +63,7 @@ def test_small_decks_have_planes_of_their_own() -> None:
 
 
 def test_endgames_are_refused() -> None:
-    with pytest.raises(GameError, match="AlphaHoldem does not support turn_holdem; take leduc_poker"):
+    with pytest.raises(GameError, match="AlphaHoldem does not support turn_holdem; use one of leduc_poker"):
         coder_of("turn_holdem")
 
 

@@ -167,5 +167,5 @@ def test_rake_and_last_streets_are_refused() -> None:
     with pytest.raises(SpecError, match="iterations must be an integer of at least 1, not 0"):
         tp.solve(replace(TURN, settings=SolveFields(until="river", iterations=0)))
     river = replace(TURN, board=parse_cards("AsKd7c4h2s"))
-    with pytest.raises(SpecError, match="no street follows; leave out 'until'"):
+    with pytest.raises(SpecError, match="no street follows; leave until out"):
         tp.solve(river, until="river", iterations=2)

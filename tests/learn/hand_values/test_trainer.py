@@ -118,5 +118,5 @@ def test_a_turn_is_searched_with_it(tmp_path: Path) -> None:
     assert search_spot(
         replace(turn, bets=BetPlan.same("50%", "a")), tmp_path / "net.safetensors", iterations=1, judge=False
     ).unlike
-    with pytest.raises(SpecError, match="at the start of the river; give a spot that begins on the street before"):
+    with pytest.raises(SpecError, match="at the start of the river; give a spot that begins on the preceding street"):
         search_spot(replace(turn, board=turn.board[:3]), tmp_path / "net.safetensors", iterations=1)

@@ -84,5 +84,5 @@ def test_with_continuations_the_flop_is_played_otherwise(whole: CompiledSpot, pa
 
 
 def test_the_last_street_has_no_end_to_solve_to(whole: CompiledSpot, passive: HandPolicy) -> None:
-    with pytest.raises(AlgorithmError, match="before the last street"):
+    with pytest.raises(AlgorithmError, match="is not the last one can be compiled alone"):
         continued_street(whole, stored(whole, passive), 3, passive, ContinuedSearch(iterations=1))

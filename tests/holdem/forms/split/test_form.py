@@ -161,7 +161,7 @@ def test_a_run_on_disk_resumes_at_its_last_iteration(tmp_path, monkeypatch):
 def test_refusals_are_one_line(tmp_path, monkeypatch):
     storage = f"disk:{tmp_path}"
     solved("leduc", 1, storage=storage)
-    with pytest.raises(FileError, match="holds a run of algorithm dcfr; choose another folder"):
+    with pytest.raises(FileError, match="contains a run with algorithm dcfr; choose another folder"):
         HoldemSolver(compiled("leduc"), "cfr+", storage=storage)
     with pytest.raises(FileError, match="holds a run of another spot; choose another folder"):
         HoldemSolver(compiled("turn"), storage=storage)

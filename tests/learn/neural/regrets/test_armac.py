@@ -93,5 +93,5 @@ def test_a_share_of_all_rows_is_fitted_where_it_is_more_than_the_memory() -> Non
 
 
 def test_three_players_are_refused() -> None:
-    with pytest.raises(AlgorithmError, match=r"armac learns two-player games .* has 3 players"):
+    with pytest.raises(AlgorithmError, match=r"armac supports only two-player games .* has 3 players"):
         learner("kuhn_poker(players=3)")

@@ -51,6 +51,6 @@ def test_pools_of_three_players_are_mixed_by_replicator_dynamics(tmp_path: Path)
 
 @pytest.mark.parametrize("name", ["armac", "ned"])
 def test_more_than_two_players_are_refused_in_a_line(name: str, tmp_path: Path) -> None:
-    with pytest.raises(AlgorithmError, match=f"{name} learns two-player games with constant-sum payoffs"):
+    with pytest.raises(AlgorithmError, match=f"{name} supports only two-player games with constant-sum payoffs"):
         tp.train("kuhn_poker(players=3)", name, out=tmp_path / "run")
     assert not (tmp_path / "run" / "run.json").exists()
