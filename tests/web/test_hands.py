@@ -63,7 +63,7 @@ def test_processes_that_fail_and_end() -> None:
     with pytest.raises(Exception, match=r"^ZeroDivisionError: by nothing$"):
         hosts[name].call("fail")
     os.kill(hosts[name].call("pid"), signal.SIGKILL)
-    with pytest.raises(Refusal, match="has ended"):
+    with pytest.raises(Refusal, match="its process ended"):
         hosts[name].call("pid")
     hosts.drop(name)
     with pytest.raises(Refusal, match="was closed"):

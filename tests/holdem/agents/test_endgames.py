@@ -29,4 +29,4 @@ def test_a_blueprint_of_another_game_names_both(tmp_path):
             agent(f"endgames(blueprint={tmp_path / 'run'})", f"holdem(ranks=5,suits=2,{table})")
         said = str(found.value)
         assert "is a blueprint of holdem(stack=8,sizes=[a],ranks=5,suits=2), but the table plays holdem(" in said
-        assert f"with {what}: play holdem(stack=8," in said
+        assert f"with {what}; play holdem(stack=8," in said

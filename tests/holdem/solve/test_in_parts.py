@@ -54,7 +54,7 @@ def test_a_folder_resumes_with_its_records_and_hands_out_a_solution(tmp_path):
     assert found.disk[0] > 0
     assert load_solution(out).exploitability == whole.exploitability
     (tmp_path / "run" / "records.json").write_text("[[")
-    with pytest.raises(FileError, match=r"records\.json .*remove it"):
+    with pytest.raises(FileError, match=r"records\.json .*delete it"):
         solve_spot(LEDUC, iterations=40, threads=1, storage=storage)
     with pytest.raises(SpecError, match="needs a folder; write disk:FOLDER"):
         solve_spot(LEDUC, iterations=1, threads=1, storage="disk:")

@@ -99,7 +99,7 @@ def test_an_agent_of_ones_own_is_named_again(tmp_path):
         1.0,
         1.0,
     ]  # it passes and folds, whatever it holds
-    with pytest.raises(FileError, match="name it again"):
+    with pytest.raises(FileError, match="name the agent again"):
         tp.train(resume=tmp_path / "run", settings={"steps": 24})
     again = tp.train(resume=tmp_path / "run", settings={"steps": 24, "against": against})
     assert again.records[-1].done == 24

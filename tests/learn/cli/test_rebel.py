@@ -212,7 +212,7 @@ def test_subgames_of_betting_rounds_are_trained_judged_and_played(tmp_path: Path
     printed = json.loads(call(*asked, "--json")[0])
     assert (printed["depth"], printed["rounds"]) == (0, True)
     assert 0 < printed["exploitability"] < 5
-    assert "a search, to the end of betting rounds, seed 0" in call(*asked)[0]
+    assert "per search, to the end of betting rounds, seed 0" in call(*asked)[0]
     own = [each for each in asked if each not in ("--iterations", 3)]
     assert json.loads(call(*own, "--json")[0])["iterations"] == 3, "as in training, not 256"
     out = play("leduc_poker", "--against", tmp_path / "run", "--games", 3, "--seed", 0, "--iterations", 3, typed="call\n" * 20)

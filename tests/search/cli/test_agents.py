@@ -89,7 +89,7 @@ def test_spots_are_played_against_their_solution(tmp_path: Path, monkeypatch: py
     Path("flop.yaml").write_text(SPOT)
     call("solve", "flop.yaml", "-n", 3, "--out", "flop.spot")
     typed = "b15\n1\n1\n1\n1\n1\n1\n"
-    out = call("play", "flop.yaml", "--against", "flop.spot", "--seat", "0", "--games", 1, "--seed", 3, typed=typed)
+    out = call("play", "flop.yaml", "--against", "flop.spot", "--seat", "oop", "--games", 1, "--seed", 3, typed=typed)
     assert "a bet to a total of 15 chips is not allowed here; this opponent supports only the spot's sizes" in out
     assert "board 3s 7h Td   pot 20" in out
     assert "after 1 game: " in out

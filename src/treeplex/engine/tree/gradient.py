@@ -5,7 +5,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Dense, Factors, Payoff, Sparse, Tree
-from treeplex.engine.tree.walked import walked_gradient
+from treeplex.engine.tree.walked import INTERRUPTED, walked_gradient
 
 LANES = 64
 """Terminals per pass of the dense operator (the vector axis)."""
@@ -33,7 +33,7 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
     if payoff.factors.values.shape[0] > 0:
         factor_gradient(tree, payoff.factors, player, strategy, values)
     if payoff.walk >= 0 and walked_gradient(payoff.walk, player, len(values), strategy.ctypes, values.ctypes) != 0:
-        raise RuntimeError("traversal of the game was interrupted")
+        raise RuntimeError(INTERRUPTED)
 
 
 @kernel()

@@ -18,6 +18,8 @@ from numba import types
 from treeplex.base.arrays import Floats
 
 SYMBOL = "treeplex_walked_gradient"
+INTERRUPTED = "the walk over the rules was interrupted"
+"""Message of the error that a kernel raises after an interrupted walk; :func:`walks_raise` recognises it."""
 
 
 class GradientWalk(Protocol):
@@ -56,7 +58,7 @@ def walks_raise() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if not _broken or "broken off" not in str(error):
+        if not _broken or INTERRUPTED not in str(error):
             raise
         raise _broken.pop() from error
 

@@ -163,7 +163,7 @@ def test_refusals_are_one_line(tmp_path, monkeypatch):
     solved("leduc", 1, storage=storage)
     with pytest.raises(FileError, match="contains a run with algorithm dcfr; choose another folder"):
         HoldemSolver(compiled("leduc"), "cfr+", storage=storage)
-    with pytest.raises(FileError, match="holds a run of another spot; choose another folder"):
+    with pytest.raises(FileError, match="contains a run with another spot; choose another folder"):
         HoldemSolver(compiled("turn"), storage=storage)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("mine")
