@@ -8,7 +8,7 @@ from treeplex.games.base import CHANCE
 from treeplex.holdem.blueprint.preflop import ChartBook
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.study.preflop_charts import shipped_charts
-from treeplex.holdem.whole.public import PublicHoldem, hand_of
+from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.translation.mapping import bets_at, real_actions, translation_shares
@@ -69,7 +69,7 @@ class PreflopCharts(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         real = bets_at(self.game, self.state)
-        policy = np.zeros((len(real.kinds), len(hand_of(self.state).table.paid and self.game.possible(self.state)[0])))
+        policy = np.zeros((len(real.kinds), len(self.game.possible(self.state)[0])))
         if self.at != OFF:
             decision = self.book.decisions[self.at]
             np.add.at(policy, real_actions(decision.bets, real), decision.policy)
