@@ -16,9 +16,9 @@ instead of two. Iterations keep such differences small, about 1e-15 and 1e-7; wi
 place of AVX-512, most numbers in double precision are the same to the bit.
 """
 STEERED = 1e-6
-"""The same where a network, in single precision, chooses the weights of iterations."""
+"""Tolerance where a network, in single precision, chooses the weights of iterations."""
 SEARCHED = 0.02
-"""The same where a network values leaves: policies that tie there but for its roundings."""
+"""Tolerance where a network values leaves: policies that tie there but for its roundings."""
 JUDGED = 0.1
 """What a best response gains from such policies, of few plays."""
 TIES = 0.25

@@ -42,7 +42,7 @@ def unit(state: np.uint64) -> float:
 
 
 class Stream:
-    """The same random stream in pure Python: ``Stream(seed, iteration, player).draw()``."""
+    """The random stream of the kernels in pure Python: ``Stream(seed, iteration, player).draw()``."""
 
     def __init__(self, seed: int, iteration: int, player: int) -> None:
         self.state = plainly_mixed(plainly_mixed(plainly_mixed(seed + int(GOLDEN)) + iteration) + player)
