@@ -22,7 +22,7 @@ SEARCHED = 0.02
 JUDGED = 0.1
 """What a best response gains from such policies, of few plays."""
 TIES = 0.25
-"""The same with exact leaves. What follows a leaf is solved for hands that hardly ever come there, by few iterations; where
+"""Tolerance with exact leaves. What follows a leaf is solved for hands that hardly ever come there, by few iterations; where
 two actions tie, roundings decide, and a policy or a value may be another. That is no less right, but not the same."""
 BITS = math.inf
 """A number that means something only bit for bit, on the machine of the record."""

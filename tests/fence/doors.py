@@ -81,7 +81,7 @@ def solve(game: str, algorithm: str, *, iterations: int, every: int, updates: st
 
 
 def solve_by_command(game: str, algorithm: str, iterations: int) -> Numbers:
-    """The same from the command line."""
+    """Run a job from the command line."""
     found = command("solve", game, "-a", algorithm, "-n", str(iterations), "--json")
     return {"exploitability": found["exploitability"], "value": np.array(found["value"])}
 
