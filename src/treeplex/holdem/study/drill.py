@@ -22,7 +22,7 @@ from treeplex.holdem.study.batches.boards import Texture, texture_of
 from treeplex.holdem.study.report.breakdown import filtered
 from treeplex.holdem.study.report.page_data import NodeReport, report
 
-TRIES = 300
+TRIES = 3_000
 """Hands dealt in search of one that passes the filters."""
 IN_THE_MIX = 0.05
 """Least frequency of an action that belongs to the solution's mix."""

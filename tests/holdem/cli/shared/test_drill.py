@@ -58,8 +58,8 @@ def test_two_decisions_and_their_score(solved: HoldemSolution) -> None:
 
 
 def test_quitting_before_the_first_answer(solved: HoldemSolution) -> None:
-    code, output = drilled(solved, "--line", "x", "--only", "set", text="quit\n")
-    assert code == 0
+    code, output = drilled(solved, "--line", "x", "--only", "set", "--seed", "1", text="quit\n")
+    assert code == 0, output
     assert "no decision was answered" in output
 
 

@@ -167,7 +167,7 @@ def test_refusals_are_one_line(tmp_path, monkeypatch):
         HoldemSolver(compiled("turn"), storage=storage)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("mine")
-    with pytest.raises(FileError, match=r"has other files, such as a\.txt"):
+    with pytest.raises(FileError, match=r"contains other files, such as a\.txt"):
         HoldemSolver(compiled("leduc"), storage=f"disk:{tmp_path / 'notes'}")
     (tmp_path / "regrets.0.1.1").write_bytes(b"12345")
     with pytest.raises(FileError, match="truncated"):

@@ -170,6 +170,6 @@ def test_all_hands_of_a_file_are_judged_or_counted_with_the_reason(tmp_path):
     result = CliRunner().invoke(holdem, [*words, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "5 hands: 2 reviewed, 3 skipped; 0 bb lost in all" in result.stdout
-    assert result.stdout.count("b70.75: fold") == 2
+    assert result.stdout.count("a: fold") == 2
     data = json.loads(CliRunner().invoke(holdem, [*words, "--out", str(tmp_path), "--json"]).stdout)
     assert ([each["number"] for each in data["hands"]], [each["number"] for each in data["skipped"]]) == ([1, 5], [2, 3, 4])
