@@ -113,7 +113,7 @@ def test_a_folder_deals_from_its_solutions_with_the_texture(shared: httpx.Client
     [
         ({"street": "flop"}, "street 'flop' is not played in this spot; choose turn or river"),
         ({"hands": "top hat"}, "'top hat' is not a group of hands"),
-        ({"hands": "AKs"}, "no hand in 300 dealt hands passes these filters"),
+        ({"hands": "AKs"}, "no hand in 3,000 dealt hands passes these filters"),
         ({"line": "b7"}, "b7"),
         ({"dealt": [0, 5000]}, "two rows of hands"),
         ({"dealt": [0, 1], "repeat": True}, "has no decision at 'root'"),
