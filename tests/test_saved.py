@@ -109,6 +109,12 @@ def test_what_was_interrupted_finishes(version: str, name: str, part: str, tmp_p
     job = JOBS[name]
     skip_without(job)
     place = copied(version, name, part, tmp_path)
+    if "rebel" in name and "whole" in name:  # its identity was made of Python's names; CHANGELOG says so
+        with pytest.raises(
+            tp.errors.FileError, match="whose rules have changed since; give the game it was started with, or start a new"
+        ):
+            job.resume(place)
+        return
     job.resume(place)
     found = entries_of(job.look(place))
     case = Case(dict, job.resumed or job.rtol)

@@ -215,7 +215,7 @@ class Hosts:
         """
         hosted = self.begin()
         try:
-            hosted.make(self._make, *arguments, within=self._within, **named)
+            hosted.make(self._make, *arguments, **{"within": self._within, **named})
         except BaseException:
             self.give_up(hosted)
             raise

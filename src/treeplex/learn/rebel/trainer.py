@@ -129,7 +129,8 @@ class RebelTrainer(Trainer):
 
     def restore_rows(self, arrays: Arrays) -> None:
         """Restore self-play."""
-        self._examples = int(arrays["counts"][2])
+        counts = arrays["counts"]
+        self._examples = int(counts[2] if len(counts) > 2 else counts[0])  # files of early versions lack it
         self.play.restore(arrays)
 
 
