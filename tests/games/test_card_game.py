@@ -122,7 +122,7 @@ def test_hands_are_drawn_from_the_joint_distribution() -> None:
 
 
 def test_two_players_are_a_public_tree() -> None:
-    """The same beliefs along the same path as the weights of pairs of hands say."""
+    """Beliefs along a path equal those from the weights of pairs of hands."""
     cards, tree = game_of("leduc_poker"), public_tree("leduc_poker")
     generator = np.random.default_rng(0)
     for _ in range(5):

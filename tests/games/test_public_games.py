@@ -168,7 +168,7 @@ def test_what_cannot_happen_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(SPOTS))
 def test_hold_em_is_the_same_game_over_hands_and_over_pairs(name: str) -> None:
-    """The same beliefs along the same path, with the same policies; and the same payoffs where it ends."""
+    """Beliefs along a path and the payoffs at its end are equal for both games."""
     game, tree = game_of(name), PokerGame(spot_of(*SPOTS[name]), "spot").public_tree()
     assert isinstance(tree, PublicTree)
     hands = tree.hands  # type: ignore[attr-defined]

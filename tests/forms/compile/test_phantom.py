@@ -36,7 +36,7 @@ ABRUPT_2X3 = "dark_hex(gameversion=adh,num_rows=2,num_cols=3)"
 
 
 def drawn(game: CompiledGame, like: CompiledGame, seed: int) -> tuple[tp.Policy, tp.Policy]:
-    """The same random policy on two compiled games."""
+    """One random policy on two compiled games."""
     generator = np.random.default_rng(seed)
     first, second = (np.ones(sum(each.sequences)) for each in (game, like))
     for key, infoset in like.lookup.items():

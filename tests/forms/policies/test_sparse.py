@@ -18,7 +18,7 @@ from treeplex.forms.sources.load import load
 
 
 def table_of(policy: Policy, left_out: int = 0) -> TablePolicy:
-    """The same as a table, without some infosets at the end."""
+    """A table of the policy, without some infosets at the end."""
     players = policy.game.players
     infosets, rows = [Infosets() for _ in range(players)], [list[float]() for _ in range(players)]
     for player, infostate in list(policy)[: len(policy) - left_out]:
