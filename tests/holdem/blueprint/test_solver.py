@@ -33,7 +33,7 @@ def ten_cards(spec, counts=(4, 3, 3, 2), method="percentile", recall=False):
 
 
 def slow_walk(nodes, regrets, rows, deal, prunes, below, stream):
-    """The same walk by recursion: changes of regrets and averages by place, and the stream."""
+    """The walk by recursion: changes of regrets and averages by place, and the stream."""
     strengths, traverser = deal
     gains, shares, streams = {}, {}, [stream]
 

@@ -31,7 +31,7 @@ ALL_IN = Spot((), 2.0, 3.0, all_hands(TWICE), BetPlan.same("a", "", streets=3), 
 @pytest.mark.slow_cases("spot1")
 @pytest.mark.parametrize("spot", [leduc_holdem(2), TWO_CARDS, ALL_IN])
 def test_it_is_the_game_with_hands_and_streets_dealt_whole(spot: Spot) -> None:
-    """The same infostates with the same actions, and a policy of the one is worth the same in the other."""
+    """Infostates and actions are equal, and a policy has equal values in both games."""
     dealt, whole = compile_game(DealtSpot(spot)), compile_game(PokerGame(spot))
     names = {compiled: set(compiled.lookup) for compiled in (dealt, whole)}
     assert names[dealt] == names[whole]

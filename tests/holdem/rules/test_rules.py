@@ -125,7 +125,7 @@ def test_both_ways_to_compile_a_turn_agree(spec: str) -> None:
 
 
 def test_the_turn_is_that_of_turn_endgame_holdem() -> None:
-    """The same betting lines as with all cards and a thousand times the chips."""
+    """Betting lines are those with all cards and a thousand times the chips."""
     small_deck, whole_deck = load("turn_holdem(ante=1000,stack=20000)"), PokerGame(turn_endgame_holdem(stack_behind=20_000.0))
     assert isinstance(small_deck, PokerGame)
     assert small_deck.lines == whole_deck.lines

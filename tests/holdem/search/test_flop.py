@@ -51,7 +51,7 @@ def by_hands(streets: int) -> HoldemSubgame:
 
 @cache
 def by_pairs(streets: int) -> Subgames:
-    """The same for the search over pairs; where both are all-in the cards are dealt inside."""
+    """The values for the search over pairs; where both are all-in the cards are dealt inside."""
     horizon = Horizon(rounds=streets, endgame=57 if streets == 1 else 7) if streets < 3 else Horizon()
     found = cut(rules(), [Belief.root(rules())], horizon)
     assert isinstance(found, Subgames)
@@ -90,7 +90,7 @@ class Bent:
 
 
 class WideBent(Bent):
-    """The same for leaves of the search over hands."""
+    """The values for leaves of the search over hands."""
 
     def __init__(self, streets: int) -> None:
         super().__init__(len(by_pairs(streets).leaves))
@@ -141,7 +141,7 @@ def compare_values(other: SubgameSearch, search: SubgameSearch, within: float) -
 
 @pytest.mark.parametrize("streets", [1, 2])
 def test_it_is_cut_where_the_street_ends(streets: int) -> None:
-    """The same leaves as the public tree has: nodes of the betting, on each board of the last street before the cut."""
+    """Leaves are those of the public tree: nodes of the betting, on each board of the last street before the cut."""
     subgame, pairs = by_hands(streets), by_pairs(streets)
     assert sorted(tuple(state) for state in subgame.leaves.states) == sorted(pair_state(s).node for s in pairs.leaves.states)
     assert {len(state.board) for state in subgame.leaves.states} == {2 + streets}

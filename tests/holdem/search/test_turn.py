@@ -46,7 +46,7 @@ def small_turn() -> HoldemSubgame:
 
 @cache
 def by_pairs() -> Subgames:
-    """The same turn for the search over pairs."""
+    """The turn for the search over pairs."""
     return cut_states(rules_of_the_turn(), [Belief.root(rules_of_the_turn()).state], ROUND)
 
 
@@ -120,7 +120,7 @@ class Bent:
 
 
 class WideBent(Bent):
-    """The same over the format's hands."""
+    """The values over the format's hands."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         hands = rules_of_the_turn().hands

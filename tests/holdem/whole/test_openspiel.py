@@ -16,7 +16,7 @@ pyspiel = pytest.importorskip("pyspiel")
 
 
 def universal(game: Holdem) -> Any:
-    """The same game in OpenSpiel."""
+    """The game in OpenSpiel."""
     betting, form = game.rules.betting, game.rules.format
     first = [betting.seat(len(betting.blinds)) if betting.players > 2 else betting.dealer]
     first += [betting.seat(0) if betting.players > 2 else betting.seat(1)] * (form.streets - 1)

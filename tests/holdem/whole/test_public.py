@@ -140,7 +140,7 @@ def test_any_raise_of_the_rules_can_be_played_and_added() -> None:
     ],
 )
 def test_what_follows_a_street_is_a_spot(spec: str) -> None:
-    """The same actions and payoffs, for random plays from the flop or the turn on."""
+    """Actions and payoffs are equal in random plays from the flop or the turn on."""
     game, generator = public_of(spec), np.random.default_rng(0)
     followed = 0
     for _ in range(12 if "bets" in spec else 40):

@@ -43,7 +43,7 @@ def test_stacks_end_as_recorded(event: str) -> None:
 
 @pytest.mark.parametrize("event", HANDS)
 def test_decisions_are_those_of_pokerkit(event: str) -> None:
-    """The same player acts with the same chips behind, chips to call and smallest raise, at every decision."""
+    """At every decision player, chips behind, chips to call and smallest raise are equal."""
     end = hand_from(known(HANDS[event]))
     rules, decisions = end.game.rules.betting, 0
     state = rules.root

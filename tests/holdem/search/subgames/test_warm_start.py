@@ -30,7 +30,7 @@ class OverPairs:
 
 
 class OverHands:
-    """The same for the street."""
+    """The guess for the street."""
 
     def __call__(self, subgame: HoldemSubgame, rows: np.ndarray, reached: Ranges, policy: np.ndarray) -> None:
         for node in rows:
