@@ -44,7 +44,7 @@ BY_RULES = {
     "ppo": {**SMALL, "batch": 70},
     "r-nad": {**SMALL, "batch": 70},
 }
-"""The same for walks by the rules."""
+"""The rows of walks by the rules."""
 
 
 def learnt(name, executor, steps=2, settings=LEARNERS):

@@ -228,7 +228,7 @@ USUAL = ("ppo", "deep-cfr", "sd-cfr", "dream", "vr-deep-pdcfr+", "ppg", "r-nad")
 
 @pytest.mark.parametrize("name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in LEARNERS])
 def test_learners_do_not_know_which_walks_they_learn_from(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same weights after three steps, but for the order of sums."""
+    """Weights after three steps differ only by the order of sums."""
     monkeypatch.setattr("treeplex.learn.neural.walks.critics.history_features", rows_of_histories)
     one, other = alike(name, width=16, layers=1, **LEARNERS[name])
     for _ in range(3):
