@@ -360,7 +360,7 @@ OTHER_PARAMETERS: Mapping[str, tuple[Minimiser, Callable[[int, int], float]]] = 
     "hs-pcfr+(gamma=15)": (pcfr_plus, scheduled(15)),
     "wop-cfr(alpha=1,beta=0.5,decay=2,warm_up=2)": (partial(wop_cfr, alpha=1.0, beta=0.5, decay=2.0), late(2, 2)),
 }
-"""The same with parameters that are not the defaults; linear CFR is DCFR with 1, 1, 1 (Brown and Sandholm 2019)."""
+"""With parameters that are not the defaults; linear CFR is DCFR with 1, 1, 1 (Brown and Sandholm 2019)."""
 
 
 class Cfr:

@@ -17,7 +17,7 @@ from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 STEADY = settings(max_examples=40, deadline=None, derandomize=True)
 """Settings of all properties over games: the same examples in every run."""
 FEW = settings(STEADY, max_examples=10)
-"""The same with fewer examples, for what takes long."""
+"""Settings with fewer examples, for slow tests."""
 
 FULL, PARITY, NOTHING = range(3)
 
@@ -166,7 +166,7 @@ class RandomPublicTree(PublicTree):
 
 
 class PublicState(State):
-    """The same game by histories: chance deals a pair of hands, then public moves."""
+    """The game by histories: chance deals a pair of hands, then public moves."""
 
     def __init__(self, game: RandomPublicGame, deal: tuple[int, int] | None, node: tuple[int, ...]) -> None:
         self.tree, self.deal, self.node = game.public_tree(), deal, node

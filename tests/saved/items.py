@@ -29,7 +29,7 @@ from treeplex.run.cli.main import app
 NETWORKS = 1e-4
 """What networks in single precision may be off on another machine."""
 LEARNED = 0.02
-"""The same after some steps of learning on it."""
+"""The network after some steps of learning."""
 
 
 @dataclass(frozen=True)
@@ -531,7 +531,7 @@ def numbers_alone(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_part_of_batch(folder: Path) -> None:
-    """The same, stopped after its first board."""
+    """The batch, stopped after its first board."""
     make_batch(folder)
     for path in (folder / "flops" / "boards").glob("Kd7c2h.*"):
         path.unlink()
@@ -685,7 +685,7 @@ def look_at_discount_policy(folder: Path) -> Numbers:
 
 
 def make_seeds(folder: Path) -> None:
-    """The same training with two seeds."""
+    """A training run with two seeds."""
     tp.learn.train_seeds(
         "kuhn_poker", "sd-cfr", settings={"approximator": "table", "steps": 2, "walks": 4}, seeds=2, out=folder / "seeds"
     )

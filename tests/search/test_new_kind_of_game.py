@@ -110,7 +110,7 @@ class CoinPoker(Game):
 
 
 class CoinTree(PublicTree):
-    """The same as a public tree: nodes are what happened after the deal, hands are cards."""
+    """The game as a public tree: nodes are the events after the deal, hands are cards."""
 
     def __init__(self) -> None:
         self.deals = 1 - np.eye(CARDS, dtype=np.int64)

@@ -40,7 +40,7 @@ class CoarseHeap(Heap):
 
 
 class CoarseNim(Nim):
-    """The same game, whose rules say what of a state matters."""
+    """The game, whose rules say what of a state matters."""
 
     def new_initial_state(self) -> CoarseHeap:
         return CoarseHeap(6)

@@ -30,7 +30,7 @@ def leaf_values(believed: Ranges, reached: Ranges) -> Ranges:
 
 
 class Answer:
-    """The same as values of hands, for a search."""
+    """Values of hands, for a search."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         found = leaf_values((believed[0][0], believed[1][0]), (reached[0][0], reached[1][0]))

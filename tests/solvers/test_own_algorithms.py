@@ -154,7 +154,7 @@ def test_the_file_may_lie_elsewhere_when_a_run_is_resumed(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_sampling_without_compiling(folder: Path) -> None:
-    """The same scheme and variant over rules and on the compiled game: the same infosets, both near equilibrium."""
+    """A scheme and variant over rules and on the compiled game: equal infosets, both near equilibrium."""
     text = "my.py:SCHEME(averaging=lazy,variant=my.py:DAMPED)"
     sampled = tp.sample("kuhn_poker", text, iterations=4000, judge=True, out="run")
     assert sampled.last.numbers["exploitability"] < 0.08

@@ -124,7 +124,7 @@ def test_an_agent_as_the_other_player_of_gymnasium() -> None:
 
 
 def test_a_new_game_is_noticed() -> None:
-    """The same decision twice is two games; asking for the policy first is not."""
+    """Deciding twice is two games; reading the policy first is not."""
     agent = tp.agent("search(depth=0,leaf=zero,iterations=64)", "kuhn_poker", seed=1)
     begun = []
     begin = agent.begin

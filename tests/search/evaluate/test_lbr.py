@@ -171,7 +171,7 @@ def small_spot():
 
 @pytest.mark.slow
 def test_holdem_as_the_public_tree_has_it():
-    """The same game by the two kinds of public game: pairs of hands, and card removal."""
+    """A game as both types of public game: pairs of hands, and card removal."""
     rules, spot = small_spot()
     for weights in (
         lambda game, state, count: np.ones(count),

@@ -62,7 +62,7 @@ def in_subgame(policy: Policy, subgame: CompiledGame, picks: dict[int, int] | No
 
 @pytest.mark.slow
 def test_a_game_of_one_round_is_its_own_subgame() -> None:
-    """The same values and the same best responses as the game compiled by histories."""
+    """Values and best responses are those of the game compiled by histories."""
     for spec in ("kuhn_poker(players=3)", "kuhn_poker(players=4)"):
         game, rules = game_of(spec)
         policy = random_policy(game)

@@ -33,7 +33,7 @@ python_sampler = partial(RulesSampler, functions=False)
 
 
 def both(game: str | Game, scheme: str, iterations: int, **options: Any) -> tuple[MonteCarloCfr, RulesSampler]:
-    """The same run on the compiled game and on its rules, the latter in two parts."""
+    """A run on the compiled game equals one on its rules, the latter in two parts."""
     compiled = compiled_once(game)
     chosen = SamplingOptions(**options)
     solver = MonteCarloCfr(compiled, SAMPLINGS[scheme], chosen, seed=11)
