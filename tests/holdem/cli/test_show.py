@@ -117,7 +117,7 @@ def test_page_and_picture(call, tmp_path):
     page = (tmp_path / "p.html").read_text()
     assert all(f'"{line}":{{"line"' in page for line in ("", "x", "x,b100", "x,b100,r300"))
     assert '"b100":{"line"' not in page
-    assert "create the folder" in call("--html", tmp_path / "no" / "p.html", code=2)
+    assert "create it, or choose another name" in call("--html", tmp_path / "no" / "p.html", code=2)
     assert "end the name in" in call("--png", tmp_path / "g.xyz", code=2)
 
 
