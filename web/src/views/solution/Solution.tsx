@@ -84,7 +84,7 @@ function Head({ info, node: { head }, line }: { info: SolutionInfo; node: Node; 
       <div class="row tight">
         <Button small onClick={() => void copy()}>Copy link</Button>
         <LinkButton small href={link(["compare"], { [info.locks.length ? "with" : "file"]: info.file, node: line })}>Compare…</LinkButton>
-        <LinkButton small href={link(["play"], { game: info.file, node: line })}>Play against it</LinkButton>
+        <LinkButton small href={link(["play"], { game: info.file, node: line })}>Play<span class="hidden"> against it</span></LinkButton>
         <LinkButton small href={link(["drill", info.file], { node: line })}>Drill</LinkButton>
         <Export file={info.file} line={line} />
       </div>
