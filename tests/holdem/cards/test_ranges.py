@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS, hand_index, hand_to_string, parse_cards
 from treeplex.holdem.cards.evaluator import strengths
-from treeplex.holdem.cards.ranges import STRONGEST, parse_range, range_to_string
+from treeplex.holdem.cards.ranges import STRONGEST, parse_range, range_to_string, read_range
 
 ENTRIES = ["QQ+", "A5s-A4s", "AKo:0.5", "AsAh:.25", "AhKh", "50%(JJ,TT)", "random", "66-22", "K9s+", "T9s+", "AK", "ATo+:1."]
 
@@ -241,6 +241,38 @@ def test_raw_vectors() -> None:
     for separator in (" ", ",", ", ", "\n"):
         np.testing.assert_array_equal(parse_range(separator.join(map(repr, weights.tolist()))), weights)
     np.testing.assert_array_equal(parse_range("22 " * 1326), np.full(1326, 22.0))
+
+
+def test_raw_vectors_in_both_orders() -> None:
+    weights = parse_range("QQ+,AKs:0.5,72o:0.25")
+    by_high_card = sorted(range(1326), key=lambda hand: (HANDS[hand].max(), HANDS[hand].min()))
+    assert [hand_to_string(hand) for hand in by_high_card[:4]] == ["2d2c", "2h2c", "2h2d", "2s2c"]  # PioSolver's manual
+    pio, raw = (" ".join(map(str, weights[order])) for order in (by_high_card, slice(None)))
+    for text, word in ((pio, "by high card as in PioSolver"), (raw, "by low card")):
+        found = read_range(text)
+        np.testing.assert_array_equal(found.weights, weights)
+        assert word in found.note
+    one_suit = parse_range("AsKs,AhKh:0.5,7c2d")
+    text = " ".join(map(str, one_suit[by_high_card]))
+    assert "write pio: before the first number" in read_range(text).note
+    np.testing.assert_array_equal(read_range(f"pio: {text}").weights, one_suit)
+    np.testing.assert_array_equal(read_range(f"RAW:{' '.join(map(str, one_suit))}").weights, one_suit)
+    assert read_range("1 " * 1326).note == read_range("QQ+").note == ""
+    with pytest.raises(SpecError, match="a raw vector has 1326 numbers"):
+        read_range("pio: 1 2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AA:1.0,AKs:0.5,7h2c:0.25",
+        "[100]AA[/100],[50.0]AKs[/50.0], [25]7h2c[/25]",
+        "AhAd: 1, AcAs: 1, AdAc: 1, AhAs: 1, AcAh: 1, AsAd: 1,\nAhKh: 0.5, KsAs: 0.5, AcKc: 0.5, AdKd: 0.5, 2c7h: 0.25",
+    ],
+    ids=["PioSolver", "GTO+", "GTO Wizard"],
+)
+def test_texts_of_other_solvers(text: str) -> None:
+    assert range_to_string(parse_range(text)) == "AA,AKs:0.5,7h2c:0.25"
 
 
 @pytest.mark.parametrize(

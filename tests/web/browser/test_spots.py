@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser.conftest import PATIENCE, ServerProcess
 from treeplex.holdem.cards.cards import CLASSES
 from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.spots.saved_ranges import FILE, saved_ranges
+from treeplex.holdem.study.flop_ranges import flop_ranges
+from treeplex.holdem.study.preflop_charts import read_solved, solution_chart
 from treeplex.holdem.study.push_fold import push_fold
 from treeplex.holdem.study.report.export import node_report
 
@@ -264,4 +268,58 @@ def test_links_reopen_the_view_and_keys_walk(page: Any, server: ServerProcess) -
 def test_scripts_stay_small() -> None:
     scripts = list(ASSETS.glob("*.js"))
     assert scripts
-    assert sum(len(gzip.compress(script.read_bytes())) for script in scripts) < 300_000
+    assert sum(len(gzip.compress(script.read_bytes())) for script in scripts) < 200_000
+
+
+@pytest.mark.slow
+def test_a_solved_chart_its_responses_and_its_ranges(page: Any, server: ServerProcess) -> None:
+    solution = read_solved("50bb")
+    assert solution is not None
+    page.goto(server.address + "#/preflop")
+    page.get_by_role("radio", name="50 bb").click()
+    page.get_by_label("Response to a raise to, bb").fill("3")
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.get_by_text("a raise to 3 is read as the nearest size, 2.5").wait_for()
+    wanted, aces = solution_chart(solution, "r2.5"), CLASSES.index("AA")
+    assert wanted.ev is not None
+    page.get_by_role("radio", name="EV", exact=True).click()
+    best = float((wanted.shares * np.nan_to_num(wanted.ev))[:, aces].sum())
+    page.get_by_role("gridcell", name=f"AA, EV +{best:.3f} bb").wait_for()
+    shares = page.get_by_role("list", name="Path").locator("li.here button span:last-child").all_inner_texts()
+    assert [number(text) for text in shares] == pytest.approx([100 * share for share in wanted.often.values()], abs=0.06)
+    page.get_by_text("exploitability 7.5 mbb/hand in that game").wait_for()
+
+    line = next(each for each in flop_ranges(solution) if each.line == "r2.5,c")
+    page.get_by_role("listitem").filter(has_text=line.title).get_by_role("button", name="Solve a flop").click()
+    expect(page.get_by_label("Pot", exact=True)).to_have_value("5bb")
+    expect(page.get_by_label("Stack behind")).to_have_value("47.5bb")
+    expect(page.get_by_label("OOP, out of position as text")).to_have_value(line.fields()["oop"])
+
+
+@pytest.mark.slow
+def test_ranges_of_charts_and_of_other_solvers(page: Any, server: ServerProcess) -> None:
+    page.goto(server.address + "#/spot/new")
+    page.get_by_role("button", name="Empty").click()
+    page.get_by_role("button", name="From a chart").click()
+    page.get_by_role("dialog").get_by_role("radio", name="20 bb").click()
+    row = page.get_by_role("listitem").filter(has_text="SB limps, BB checks")
+    row.get_by_role("button", name="SB's range as OOP").click()
+    solution = read_solved("20bb")
+    assert solution is not None
+    limped = next(each for each in flop_ranges(solution) if each.line == "c,x")
+    text = page.get_by_label("OOP, out of position as text")
+    expect(text).to_have_value(limped.fields()["ip"])
+    expect(page.get_by_label("Pot", exact=True)).to_have_value("")
+    text.fill("[50]AKs, AQs[/50], KK")
+    page.get_by_role("gridcell", name="AQs, 50%").wait_for()
+    hand = "1 " + "0 " * 1325
+    text.fill(hand.replace("1 0", "0 1", 1))  # the second hand only: 2h2c in both orders
+    page.get_by_role("gridcell", name="22, 17%").wait_for()
+    text.fill("0 " * 5 + "1 " + "0 " * 1320)
+    page.get_by_text("write pio: before the first number").wait_for()
+    text.fill("QQ+")
+    page.get_by_role("button", name="Save as").click()
+    page.get_by_label("Name of the preset").fill("big pairs")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Delete").wait_for()
+    assert saved_ranges(server.folder / FILE)["big pairs"] == "QQ+"

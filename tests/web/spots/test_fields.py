@@ -128,6 +128,14 @@ def test_presets_are_kept(client: httpx.Client, folder: Path) -> None:
     assert client.delete("/api/presets", params={"name": "mine"}).status_code == 400  # damaged: nothing is written over it
 
 
+def test_ambiguous_text_is_explained(shared: httpx.Client) -> None:
+    weights = [float(hand % 3 == 0) for hand in range(1326)]
+    found = shared.post("/api/spots/range", json={"text": " ".join(map(str, weights))}).json()
+    assert found["weights"] == weights
+    assert "write pio: before the first number" in found["note"]
+    assert shared.post("/api/spots/range", json={"text": "QQ+"}).json()["note"] == ""
+
+
 def test_fields_as_text_are_a_spot_file(tmp_path: Path) -> None:
     path = tmp_path / "spot.yaml"
     path.write_text(fields_text(RIVER))

@@ -10,6 +10,8 @@ import treeplex as tp
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.blueprint.preflop import preflop_chart
 from treeplex.holdem.cards.cards import CLASSES
+from treeplex.holdem.study.flop_ranges import flop_ranges
+from treeplex.holdem.study.preflop_charts import read_solved, shipped_charts, solution_chart
 from treeplex.holdem.study.push_fold import push_fold
 
 
@@ -21,6 +23,42 @@ def test_push_or_fold_is_the_librarys(shared: httpx.Client) -> None:
     chart = shared.get("/api/preflop/chart", params={"to": 8}).json()
     assert chart["push"][CLASSES.index("T3s")] == 7.5  # HoldemResources: pushed up to 7.7 big blinds
     assert chart["push"][CLASSES.index("AA")] == 8
+
+
+def test_solved_charts_are_the_librarys(shared: httpx.Client) -> None:
+    solution = read_solved("50bb")
+    assert solution is not None
+    assert shared.get("/api/preflop/charts").json() == {"charts": list(shipped_charts())}
+    found = shared.get("/api/preflop/solved", params={"file": "50bb", "line": "r3"}).json()
+    wanted = solution_chart(solution, "r2.5")
+    assert (found["line"], found["path"], found["faced"], found["pot"]) == ("r2.5", [""], 2.5, 3.5)
+    assert "a raise to 3 is read as the nearest size, 2.5" in found["notes"][0]
+    assert found["next"] == [None, None, "r2.5,r10"]
+    assert np.allclose(found["shares"], wanted.shares, atol=1e-4)
+    assert found["ev"][0] == [0] * 169
+    aces, worst = CLASSES.index("AA"), CLASSES.index("72o")
+    assert found["ev"][2][aces] == pytest.approx(wanted.ev[2, aces], abs=1e-4)  # type: ignore[index]
+    assert found["ev"][2][aces] > 5
+    assert found["ev"][1][worst] is None  # never called: what it plays after a call means nothing
+    about = shared.get("/api/preflop/ranges", params={"file": "50bb"}).json()
+    assert [each["line"] for each in about["lines"]] == [each.line for each in flop_ranges(solution)]
+    assert "exploitability 7.5 mbb/hand" in about["made"]
+    oop = about["lines"][1]["ranges"][0]
+    assert shared.post("/api/spots/range", json={"text": oop["text"]}).json()["combos"] == pytest.approx(oop["combos"])
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("solved?file=30bb", 404),
+        ("solved?file=50bb&line=r2.5,c", 400),
+        ("solved?file=50bb&line=r40", 400),
+        ("ranges?file=../a", 403),
+    ],
+)
+def test_charts_that_do_not_exist(shared: httpx.Client, query: str, status: int) -> None:
+    answer = shared.get(f"/api/preflop/{query}")
+    assert (answer.status_code, bool(answer.json()["error"])) == (status, True)
 
 
 @pytest.mark.slow

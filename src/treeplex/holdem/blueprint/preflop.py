@@ -25,6 +25,8 @@ class PreflopChart:
         classes: the 169 classes.
         shares: float64 [A, 169], frequency of each action by class.
         reach: float64 [169], the player's own reach by class; all 1 for blueprints.
+        ev: float64 [A, 169], EV of each action in big blinds, relative to folding now; NaN where it is unknown because the
+            strategy after the action is not converged; None for blueprints.
     """
 
     player: int
@@ -34,6 +36,7 @@ class PreflopChart:
     classes: tuple[str, ...]
     shares: NDArray[np.float64]
     reach: NDArray[np.float64] = field(default_factory=lambda: np.ones(len(CLASSES)))
+    ev: NDArray[np.float64] | None = None
 
     @property
     def often(self) -> dict[str, float]:

@@ -22,8 +22,14 @@ AA:0.5``), which would have no effect, is an error. The grammar, including overl
 postflop-solver (b-inary, 2023), with the groups of eval7; the ends of ``A5s-A2s`` may be swapped. It covers PioSolver's
 output, ``AA:0.5,AhKh:0.25``.
 
-A text of 1326 numbers, separated by spaces or commas, is a raw vector in the order of ``HANDS``: by low card, then high
-card, with cards numbered 2c, 2d, 2h, 2s, 3c, ..., As. This is also the order of postflop-solver's raw data.
+Other solvers' texts can be pasted: PioSolver's ``AA:1.0,AKs:0.5``, GTO+'s ``[50.0]AKs,AQs[/50.0]`` and GTO Wizard's
+``AhKh: 0.5,AdKd: 0.5``.
+
+A text of 1326 numbers, separated by spaces or commas, is a raw vector. Two orders are in use, both with cards numbered 2c, 2d,
+2h, 2s, 3c, ..., As: by low card, then high card (2d2c, 2h2c, 2s2c, 3c2c), the order of ``HANDS`` and of postflop-solver; and by
+high card, then low card (2d2c, 2h2c, 2h2d, 2s2c), that of PioSolver's ``show_hand_order``. A range seldom prefers one suit, so
+the order that gives all hands of a class one weight is taken. If neither does, it is the first; ``pio:`` before the numbers
+means the second, ``raw:`` the first. :func:`read_range` reports the choice.
 """
 
 import re
@@ -38,6 +44,7 @@ from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import (
     CLASSES,
     HAND_CLASSES,
+    HANDS,
     N_HANDS,
     PICTURES,
     RANKS,
@@ -60,6 +67,7 @@ _ENTRY = re.compile(
 _GROUP = re.compile(rf"(?P<weight>{_NUMBER}(?:\s*+%)?)\s*+\(|\[\s*+(?P<percent>{_NUMBER})\s*+\]", _FLAGS)
 _GROUP_END = {")": re.compile(r"\)"), "[/...]": re.compile(rf"\[\s*+/\s*+(?:{_NUMBER})?\s*+\]", _FLAGS)}
 _VECTOR_START = re.compile(rf"[+-]?{_NUMBER}(?=[\s,]|$)", _FLAGS)
+_ORDER_START = re.compile(r"\s*(?P<order>pio|raw)\s*:(?=[\s0-9.])", _FLAGS)
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2012: "-", 0x2013: "-", 0x2212: "-"}
 _EXAMPLES = "write entries such as QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT) or top 15%, separated by commas"
 _MISPLACED = {",": "an entry is missing before this comma; remove the comma", ")": "no group ends here; remove the bracket"}
@@ -77,6 +85,23 @@ STRONGEST: tuple[int, ...] = tuple(CLASSES.index(name) for name in _ORDER.split(
 ``bench/hand_order.py`` computes them from every board.
 """
 _HANDS_OF = tuple(np.flatnonzero(number == HAND_CLASSES) for number in range(len(CLASSES)))
+
+
+_BY_HIGH_CARD = np.lexsort((HANDS[:, 0], HANDS[:, 1]))
+"""Hands in PioSolver's order."""
+_ORDERS = {"raw": "by low card (2d2c, 2h2c, 2s2c, …)", "pio": "by high card as in PioSolver (2d2c, 2h2c, 2h2d, …)"}
+
+
+class ReadRange(NamedTuple):
+    """A range read from text.
+
+    Attributes:
+        weights: float64 [1326] in the order of ``HANDS``.
+        note: how an ambiguous text was read; empty if there is only one way.
+    """
+
+    weights: NDArray[np.float64]
+    note: str
 
 
 class Hands(NamedTuple):
@@ -107,11 +132,21 @@ def parse_range(text: str) -> NDArray[np.float64]:
         SpecError: an entry that cannot be read (the message shows it and its position), a weight out of range, a raw
             vector of the wrong length, or a text of more than 500,000 characters.
     """
+    return read_range(text).weights
+
+
+def read_range(text: str) -> ReadRange:
+    """Like :func:`parse_range`, with a note on how an ambiguous text was read.
+
+    Raises:
+        SpecError: as in :func:`parse_range`.
+    """
     if len(text) > _MOST_TEXT:
         raise SpecError(f"range: the text has {len(text):,} characters, more than the limit of {_MOST_TEXT:,}; {_EXAMPLES}")
     text = "".join(" " if character.isspace() else character for character in text.translate(_DASHES | PICTURES))
-    if _is_vector(text):
-        return _read_vector(text)
+    order = _ORDER_START.match(text)
+    if order or _is_vector(text):
+        return _read_vector(text[order.end() :], order["order"].lower()) if order else _read_vector(text)
     weights, named = np.zeros(N_HANDS), np.zeros(N_HANDS, np.bool_)
     for hands, weight, position in _entries(text):
         if len(hands) and named[hands].all() and (weights[hands] != weight).all():
@@ -122,7 +157,7 @@ def parse_range(text: str) -> NDArray[np.float64]:
             )
         new = hands[~named[hands]]
         weights[new], named[new] = weight, True
-    return weights
+    return ReadRange(weights, "")
 
 
 def _is_vector(text: str) -> bool:
@@ -133,7 +168,7 @@ def _is_vector(text: str) -> bool:
     return _ENTRY.match(start.group()) is None or len(text.replace(",", " ").split()) == N_HANDS
 
 
-def _read_vector(text: str) -> NDArray[np.float64]:
+def _read_vector(text: str, order: str = "") -> ReadRange:
     words = text.replace(",", " ").split()
     weights = np.empty(len(words))
     for index, word in enumerate(words):
@@ -149,7 +184,26 @@ def _read_vector(text: str) -> NDArray[np.float64]:
             f"range: a raw vector has {N_HANDS} numbers, one for each hand from 2c2d to AhAs, but this one has {len(words)}; "
             f"add or remove numbers, or {_EXAMPLES}"
         )
-    return weights
+    by_high_card = np.empty(N_HANDS)
+    by_high_card[_BY_HIGH_CARD] = weights
+    orders = {"raw": weights, "pio": by_high_card}
+    if order:
+        return ReadRange(orders[order], f"1326 numbers, {_ORDERS[order]}")
+    if (weights == by_high_card).all():
+        return ReadRange(weights, "")
+    symmetric = [name for name, found in orders.items() if _is_symmetric(found)]
+    if len(symmetric) == 1:
+        return ReadRange(orders[symmetric[0]], f"1326 numbers, read {_ORDERS[symmetric[0]]}: in that order suits do not matter")
+    return ReadRange(
+        weights, f"1326 numbers, read {_ORDERS['raw']}; if they are {_ORDERS['pio']}, write pio: before the first number"
+    )
+
+
+def _is_symmetric(weights: NDArray[np.float64]) -> bool:
+    """Whether all hands of a class have one weight, up to rounding."""
+    members = np.bincount(HAND_CLASSES)
+    means = np.bincount(HAND_CLASSES, weights) / members
+    return bool(np.allclose(weights, means[HAND_CLASSES], rtol=1e-3, atol=1e-6 * weights.max()))
 
 
 def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float, int]]:

@@ -28,7 +28,7 @@ def preflop(
         typer.Option(
             "--line",
             metavar="LINE",
-            help="Actions so far: f, c and r with the chips raised to, such as r5r15. In solved spots: r5,a.",
+            help="Actions so far: f, c and r with the chips raised to, such as r5r15. In solved spots: r5,a, with any size.",
         ),
     ] = "",
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the chart as a CSV table.")] = None,
@@ -60,13 +60,19 @@ def preflop(
             how_made,
             read_solved,
             solution_chart,
+            translated_line,
         )
 
         solved = read_solved(file)
         if solved is None:
             check_source(file)
-        chart = preflop_chart(HoldemBlueprint.load(file), line) if solved is None else solution_chart(solved, line)
-    made = "" if solved is None else "\n".join(filter(None, (how_made(solved), beside_network(file))))
+            chart, made = preflop_chart(HoldemBlueprint.load(file), line), ""
+        else:
+            line, notes = translated_line(solved, line)
+            chart, made = (
+                solution_chart(solved, line),
+                "\n".join(filter(None, (*notes, how_made(solved), beside_network(file)))),
+            )
     columns = dict(zip(chart.actions, chart.shares, strict=True))
     if csv is not None:
         rows = [",".join((name, *(f"{share[k]:.4f}" for share in chart.shares))) for k, name in enumerate(chart.classes)]

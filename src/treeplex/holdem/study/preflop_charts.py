@@ -14,12 +14,14 @@ from treeplex.base.spec import shown
 from treeplex.errors import SpecError
 from treeplex.games.betting.size_grammar import sizes_to_string
 from treeplex.holdem.betting.bet_plan import BetPlan
-from treeplex.holdem.betting.tree import Action, Decision
+from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.blueprint.preflop import ChartBook, ChartDecision, PreflopChart
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
 from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.policies.line import action_text, find_place, joined, read_steps
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.spots.spot import Spot
+from treeplex.search.translation.mapping import pseudo_harmonic
 
 SHIPPED = Path(__file__).with_name("charts")
 BY_NETWORK = SHIPPED / "by_network.json"
@@ -27,6 +29,12 @@ BY_NETWORK = SHIPPED / "by_network.json"
 WHERE = {"first": "at the first decision"}
 """Readable descriptions of decisions whose names in the results are unclear."""
 PLAYERS = ("big blind", "small blind")
+FAR = 2.0
+"""Factor by which a raise, in pots, may exceed or fall below all sizes of a chart and still be read as the nearest one."""
+TAKEN = 0.001
+"""Frequency below which an action's EV is not shown if the player acts again: the strategy after it is not converged."""
+CHIP = 1e-6
+"""Difference below which two raises are the same."""
 STREETS = ("flops", "turns", "rivers")
 
 
@@ -85,7 +93,51 @@ def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
     title = f"{PLAYERS[view.player]}, {spot.stack / spot.blinds[1]:g} bb" + (f", after {line}" if line else "")
     kinds = tuple(action.kind for action in view.actions)
     members = np.bincount(HAND_CLASSES, minlength=size)
-    return PreflopChart(view.player, title, tuple(map(str, view.actions)), kinds, tuple(CLASSES), shares, reach / members)
+    paid = spot.stack - view.stacks[view.player]
+    ev = np.stack([np.bincount(hands, row + paid, size) for row in view.action_ev]) / members / spot.blinds[1]
+    later = np.array([kind not in ("fold", "allin") for kind in kinds])  # own strategy after an action never taken is arbitrary
+    ev[later[:, None] & (shares < TAKEN)] = np.nan
+    return PreflopChart(view.player, title, tuple(map(str, view.actions)), kinds, tuple(CLASSES), shares, reach / members, ev)
+
+
+def translated_line(solution: HoldemSolution, text: str) -> tuple[str, tuple[str, ...]]:
+    """A line in a solution for a line with raises of any size, and a note on every raise that was translated.
+
+    A raise between two sizes becomes the likelier one by the pseudo-harmonic mapping
+    (:func:`treeplex.search.translation.mapping.pseudo_harmonic`), never a call.
+
+    Raises:
+        SpecError: a step that is no raise is not possible, a raise does not exceed the bet it faces, or it is too far from all
+            sizes of the chart.
+    """
+    line, notes = "", list[str]()
+    for step in read_steps(text):
+        node = solution.game.betting.nodes[find_place(solution.spot, solution.game.betting, line).node]
+        if not (isinstance(node, Decision) and step.letter in ("r", "b") and step.amount is not None and not step.unit):
+            line = joined(line, step.text)
+            continue
+        bets, faced = node.bets(), max(node.street_bets)
+        raises = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
+        if step.amount <= faced:
+            raise SpecError(f"line {shown(text)}: a raise to {step.amount:g} must exceed the bet of {faced:g}; raise to more")
+        if not raises:
+            raise SpecError(f"line {shown(text)}: no raise is possible after {line!r}; write c or f")
+        shares = pseudo_harmonic((step.amount - faced) / bets.pot, bets.sizes[raises])
+        action, real = raises[int(shares.argmax())], f"{step.amount:.12g}"
+        if abs(bets.chips[action] - step.amount) > CHIP:
+            sizes = [f"{bets.chips[number]:.12g}" for number, share in zip(raises, shares, strict=True) if share > 0]
+            read_as, size = f"the nearest size, {sizes[0]}", (step.amount - faced) / bets.pot
+            if len(sizes) == 1 and not 1 / FAR < size / bets.sizes[action] < FAR:
+                known = ", ".join(f"{chips:.12g}" for chips in bets.chips[raises])
+                raise SpecError(
+                    f"line {shown(text)}: a raise to {real} is too far from this chart's sizes ({known}); raise to another "
+                    "size, or solve a chart that has it"
+                )
+            if len(sizes) > 1:
+                read_as = f"{bets.chips[action]:.12g} with weight {100 * shares.max():.0f}%, between {' and '.join(sizes)}"
+            notes.append(f"a raise to {real} is read as {read_as} (pseudo-harmonic mapping)")
+        line = joined(line, action_text(node.actions[action]))
+    return find_place(solution.spot, solution.game.betting, line).line, tuple(notes)
 
 
 def chart_book(file: str) -> ChartBook:
@@ -113,15 +165,9 @@ def chart_book(file: str) -> ChartBook:
             further = isinstance(after, Decision) and after.street == 0
             following.append(len(lines) if further else -1)
             if further:
-                lines.append((child, ",".join(filter(None, (line, step_of(action))))))
+                lines.append((child, joined(line, action_text(action))))
         decisions.append(ChartDecision(event.player, event.bets(), policy, tuple(following)))
     return ChartBook(file, solution.spot.stack / blinds[1], blinds[1], tuple(decisions))
-
-
-def step_of(action: Action) -> str:
-    """An action as written in lines."""
-    step = {"fold": "f", "check": "x", "call": "c", "bet": "b", "raise": "r", "allin": "a"}[action.kind]
-    return f"{step}{action.amount:.12g}" if step in "br" else step
 
 
 def how_made(solution: HoldemSolution) -> str:

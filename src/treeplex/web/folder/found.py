@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.errors import FileError
+from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.solve.files import Header, read_header
 from treeplex.holdem.solve.solution import STATE
-from treeplex.holdem.spots.spot import CHIPS
+from treeplex.holdem.spots.spot import CHIPS, format_to_json
 from treeplex.holdem.spots.spot_table import FIELDS, SOLVED_FILE, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.run.job.folder import RUN, kind_of
@@ -140,6 +141,7 @@ def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
             "exploitability_percent": 100 * worth / opening_pot if worth is not None and opening_pot else None,
             "status": str(header["status"]),
             "locks": len(header["locks"]),
+            "preflop": not spot["board"] and bool(spot["blinds"]) and spot["format"] == format_to_json(HOLDEM),
             "resumable": any(str(array["name"]).startswith(STATE) for array in header["arrays"]),
         }
     except (KeyError, TypeError, ValueError, IndexError) as error:

@@ -1,11 +1,11 @@
 """New spots: ranges as texts and weights, validation of fields, and the estimated cost of solving."""
 
-import json
 import re
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,12 +14,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat
 
 from treeplex.base.located_text import marked_yaml
 from treeplex.base.spec import shown
-from treeplex.base.storage.files import write_atomically
-from treeplex.base.storage.reading import check_depth, read_json
+from treeplex.base.storage.reading import check_depth
 from treeplex.engine.kernel_cache import entries
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.cards.cards import cards_to_string
-from treeplex.holdem.cards.ranges import parse_range, range_to_string
+from treeplex.holdem.cards.ranges import ReadRange, range_to_string, read_range
 from treeplex.holdem.solve.budget import Budget, FittedSpot, fit_spot, wished
 from treeplex.holdem.solve.estimate import SpotEstimate, solving_seconds, typical_iterations
 from treeplex.holdem.solve.solver import method_of
@@ -27,6 +26,7 @@ from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.as_fields import fields_text, plain_fields
 from treeplex.holdem.spots.fields import keys
 from treeplex.holdem.spots.files import FIELDS, SpotRequest, read_spot_file, request_from_options
+from treeplex.holdem.spots.saved_ranges import FILE, remove_range, save_range, saved_ranges
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board, check_symmetric, is_file, read_boards
 from treeplex.solvers.registry import algorithm_spec, is_own
@@ -56,8 +56,8 @@ HOLDEM_KERNELS = "holdem"
 """Part of the names of kernels that solve spots; without any in the cache, the first solve compiles them."""
 PLACE = "field "
 """Prefix of field names in error locations, for values from the page."""
-PRESETS_FILE = "presets.json"
-MOST_PRESETS, LONGEST = 200, 20_000
+LONGEST = 20_000
+"""Characters of a saved range."""
 
 
 def shallow(fields: dict[str, Any]) -> dict[str, Any]:
@@ -158,21 +158,14 @@ def routes(served: ServerState) -> APIRouter:
 
     @router.post("/presets")
     def save_preset(body: Preset) -> dict[str, Any]:
-        parse_range(body.text)
         with saving:
-            saved = own_presets(served)
-            if len(saved) >= MOST_PRESETS and body.name not in saved:
-                raise Refusal(400, f"{MOST_PRESETS} ranges are already saved; remove one first", "name")
-            save_presets(served, {**saved, body.name: body.text})
+            save_range(ranges_file(served), body.name, body.text)
         return listed_presets(served)
 
     @router.delete("/presets")
     def remove_preset(name: str) -> dict[str, Any]:
         with saving:
-            saved = own_presets(served)
-            if name not in saved:
-                raise Refusal(404, f"there is no saved range named {name[:60]!r}; choose one from the list", "name")
-            save_presets(served, {preset: text for preset, text in saved.items() if preset != name})
+            remove_range(ranges_file(served), name)
         return listed_presets(served)
 
     return router
@@ -182,38 +175,25 @@ def range_of(given: RangeText) -> dict[str, Any]:
     """Return a range as text and as weights."""
     if (given.text is None) == (given.weights is None):
         raise Refusal(400, "give either text or weights", "text")
-    weights = parse_range(given.text) if given.text is not None else np.array(given.weights, np.float64)
-    text = range_to_string(weights)
-    return {"text": text, "weights": [round(float(weight), 6) for weight in weights], "combos": float(weights.sum())}
+    read = ReadRange(np.array(given.weights, np.float64), "") if given.text is None else read_range(given.text)
+    text, weights = range_to_string(read.weights), [round(float(weight), 6) for weight in read.weights]
+    return {"text": text, "weights": weights, "combos": float(read.weights.sum()), "note": read.note}
 
 
-def own_presets(served: ServerState) -> dict[str, str]:
-    """Return the user's saved ranges by name.
+def ranges_file(served: ServerState) -> Path:
+    """Return the file of saved ranges.
 
     Raises:
         Refusal: the file is a link that leads outside the folder.
-        FileError: the file is corrupted or cannot be read.
     """
-    path = served.inside(served.own_folder / PRESETS_FILE)
-    if not path.exists():
-        return {}
-    try:
-        return {str(name): str(text) for name, text in read_json(path).items()}
-    except (ValueError, AttributeError) as error:
-        raise FileError(f"{served.name(path)} is corrupted ({error}); remove the file to save ranges again") from error
-
-
-def save_presets(served: ServerState, presets: Mapping[str, str]) -> None:
-    """Save ranges."""
-    served.own_folder.mkdir(exist_ok=True)
-    write_atomically(served.inside(served.own_folder / PRESETS_FILE), json.dumps(presets, indent=1) + "\n")
+    return served.inside(served.folder / FILE)
 
 
 def listed_presets(served: ServerState) -> dict[str, Any]:
     """Return all offered ranges, the user's own first."""
     saved = list[dict[str, Any]]()
     with suppress(FileError, Refusal):  # the library's ranges are available even if the user's file is not
-        saved = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
+        saved = [{"name": name, "text": text, "own": True} for name, text in saved_ranges(ranges_file(served)).items()]
     return {"presets": saved + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
 
 

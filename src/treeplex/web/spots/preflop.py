@@ -1,4 +1,4 @@
-"""Preflop charts: exact heads-up push/fold for one stack or all stacks up to a limit, and blueprint charts."""
+"""Preflop charts: exact heads-up push/fold, solved charts with the ranges that see a flop, and blueprint charts."""
 
 from functools import lru_cache
 from typing import Annotated, Any
@@ -6,10 +6,12 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query
 
+from treeplex.holdem.study.preflop_charts import SHIPPED, shipped_charts
 from treeplex.holdem.study.push_fold import largest_stacks, push_fold
-from treeplex.web.browsing.charts import Charts
+from treeplex.web.browsing.charts import Charts, about_chart, solved_chart
 from treeplex.web.hosted import Hosts
 from treeplex.web.served import ServerState
+from treeplex.web.spots.held import CachedSolution
 
 MOST_CHARTED = 50.0
 """Largest stack, in big blinds, for charts of all stacks computed on request."""
@@ -35,12 +37,39 @@ def routes(served: ServerState) -> APIRouter:
     def all_stacks(to: Annotated[float, Query(gt=0, le=MOST_CHARTED)], ante: Finite = 0.0) -> dict[str, Any]:
         return largest_stacks_chart(to, ante)
 
+    @router.get("/charts")
+    def shipped() -> dict[str, Any]:
+        return {"charts": list(shipped_charts())}
+
+    @router.get("/solved")
+    def solved(file: str, line: Annotated[str, Query(max_length=LONGEST_LINE)] = "") -> dict[str, Any]:
+        held = chart_named(served, file)
+        with held.lock:
+            return solved_chart(held.solution, line)
+
+    @router.get("/ranges")
+    def ranges(file: str) -> dict[str, Any]:
+        held = chart_named(served, file)
+        with held.lock:
+            return about_chart(file, held.solution)
+
     @router.get("/blueprint")
     def blueprint(file: str, line: Annotated[str, Query(max_length=LONGEST_LINE)] = "") -> dict[str, Any]:
         name = charts.find(str(served.path(file)), within=READING)
         return dict(charts[name].call("chart", line))
 
     return router
+
+
+def chart_named(served: ServerState, file: str) -> CachedSolution:
+    """Return a shipped chart by name, or a solved spot in the folder.
+
+    Raises:
+        Refusal: there is no such chart or file.
+        FileError: the file is not a solution.
+    """
+    path = SHIPPED / f"{file}.spot" if file in shipped_charts() else served.path(file)
+    return served.solutions.get(path)
 
 
 @lru_cache(maxsize=256)

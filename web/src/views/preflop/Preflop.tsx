@@ -1,4 +1,4 @@
-// Heads-up push/fold: pushing and calling ranges for one stack or for all stacks.
+// Preflop: solved charts, push or fold for one stack or for all stacks, and charts of other games.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
@@ -9,10 +9,11 @@ import { CLASSES, combinations } from "../../look/deck.ts";
 import { Grid13, type Cell } from "../../look/Grid13.tsx";
 import { chips, percent, signed } from "../../look/numbers.ts";
 import { save } from "../../look/save.ts";
-import { ask, place } from "../../router.ts";
+import { ask, go, link, place } from "../../router.ts";
 import { useKeys } from "../../keys.ts";
 import { useLoaded, useRested, useTitle } from "../../use.ts";
 import { Blueprints } from "./Blueprints.tsx";
+import { Charts } from "./Charts.tsx";
 import { FromTheDeal } from "./FromTheDeal.tsx";
 
 interface PushFold {
@@ -43,8 +44,24 @@ type Side = (typeof SIDES)[number];
 
 const number = (text: string | null, otherwise: number) => (text !== null && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : otherwise);
 
+const VIEWS = [{ value: "charts", label: "Charts" }, { value: "pushfold", label: "Push or fold" }, { value: "more", label: "More" }] as const;
+
 export default function Preflop() {
-  useTitle("Before the flop");
+  useTitle("Preflop");
+  const { query } = place.value;
+  const view = query.get("view") ?? (query.has("blueprint") ? "more" : query.has("stack") || query.has("chart") ? "pushfold" : "charts");
+  return (
+    <>
+      <div class="row spread">
+        <h1>Preflop</h1>
+        <Segments label="View" value={view as (typeof VIEWS)[number]["value"]} options={VIEWS} onChange={(value) => go(link(["preflop"], { view: value }))} />
+      </div>
+      {view === "pushfold" ? <PushOrFold /> : view === "more" ? <><Blueprints /><FromTheDeal /></> : <Charts />}
+    </>
+  );
+}
+
+function PushOrFold() {
   const { query } = place.value;
   const all = query.has("chart");
   const stack = number(query.get("stack"), all ? 20 : 10);
@@ -64,13 +81,12 @@ export default function Preflop() {
   return (
     <>
       <div class="row spread">
-        <h1>Before the flop</h1>
+        <span />
         <div class="row tight">
           <Segments label="Chart of" value={all ? "all" : "one"} options={[{ value: "one", label: "One stack" }, { value: "all", label: "All stacks" }]} onChange={(value) => to({ chart: value === "all" ? "1" : undefined })} />
           <Button small disabled={all ? !chart.data : !one.data} onClick={() => saveTable(all ? chart.data! : one.data!)}>CSV</Button>
         </div>
       </div>
-      {query.has("blueprint") && <Blueprints />}
       <Panel title="Push or fold, heads up">
         <div class="preflop-fields">
           <label class="row tight grow">
@@ -93,8 +109,6 @@ export default function Preflop() {
           </Panel>
         ))}
       </div>
-      {!query.has("blueprint") && <Blueprints />}
-      <FromTheDeal />
     </>
   );
 }

@@ -12,6 +12,7 @@ import { useLoaded, useRested, useTitle } from "../../use.ts";
 import { useKeys } from "../../keys.ts";
 import { budgetOf, change, detail, draft, EMPTY, fromFields, toFields, type Draft, type Fields, type Seat } from "./draft.ts";
 import { Estimate, type Checked } from "./Estimate.tsx";
+import { ChartRanges, spotOf } from "./ChartRanges.tsx";
 import { begin } from "./jobs.ts";
 import { RangeEditor } from "./RangeEditor.tsx";
 import { SizesEditor } from "./SizesEditor.tsx";
@@ -27,6 +28,7 @@ export default function NewSpot() {
   const naming = useSignal("");
   const keep = useSignal(false);
   const pasting = useSignal<string | null>(null);
+  const charting = useSignal(false);
   const { query } = place.value;
   const file = query.get("file");
   useEffect(() => {
@@ -93,12 +95,15 @@ export default function NewSpot() {
         <Panel
           title="Ranges"
           tools={
-            <Segments
-              label="Player"
-              value={seat.value}
-              options={[{ value: "oop", label: `OOP ${combosText(check.data, 0)}` }, { value: "ip", label: `IP ${combosText(check.data, 1)}` }]}
-              onChange={(value) => (seat.value = value)}
-            />
+            <>
+              <Button small onClick={() => (charting.value = true)}>From a chart…</Button>
+              <Segments
+                label="Player"
+                value={seat.value}
+                options={[{ value: "oop", label: `OOP ${combosText(check.data, 0)}` }, { value: "ip", label: `IP ${combosText(check.data, 1)}` }]}
+                onChange={(value) => (seat.value = value)}
+              />
+            </>
           }
         >
           <RangeEditor
@@ -120,6 +125,9 @@ export default function NewSpot() {
           <Button kind="primary" disabled={solving.value || !check.data?.ok} onClick={() => void solve()}>Solve</Button>
         </div>
       </div>
+      <Dialog title="Ranges of solved preflop charts" open={charting.value} onClose={() => (charting.value = false)}>
+        <ChartRanges seat={own.toUpperCase()} onBoth={(line) => (change(spotOf(line)), (charting.value = false))} onOne={(text) => (change({ [own]: text }), (charting.value = false))} />
+      </Dialog>
       <Dialog title="Spot file" open={pasting.value !== null} onClose={() => (pasting.value = null)}>
         {check.data?.text && (
           <div class="stack tight">

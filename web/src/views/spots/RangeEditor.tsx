@@ -10,6 +10,8 @@ import { blocked, CLASS_HANDS, combos, HANDS, rangeCells, withWeight, type Weigh
 
 interface Read {
   text: string;
+  /** How an ambiguous text was read; empty if there is only one way. */
+  note: string;
   weights: number[];
 }
 
@@ -27,6 +29,7 @@ const BRUSHES = [1, 0.75, 0.5, 0.25, 0] as const;
 export function RangeEditor({ name, text, onText, board, paint, error }: { name: string; text: string; onText: (text: string) => void; board: readonly number[]; paint: string; error?: string | undefined }) {
   const weights = useSignal<Weights>(new Float64Array(1326));
   const wrong = useSignal<string | null>(null);
+  const note = useSignal("");
   const brush = useSignal(1);
   const stroke = useSignal(1);
   const pointed = useSignal<number | null>(null);
@@ -43,6 +46,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
     texts.current += 1;
     const rest = known.current === null ? 0 : 200;
     known.current = text;
+    note.value = "";
     const arrived = (read: Weights | null, refusal: string | null) => {
       const strokes = meanwhile.current ?? [];
       meanwhile.current = null;
@@ -56,7 +60,11 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
     const stop = new AbortController();
     const timer = setTimeout(() => {
       post<Read>("spots/range", { text }, stop.signal).then(
-        (read) => stop.signal.aborted || arrived(Float64Array.from(read.weights), null),
+        (read) => {
+          if (stop.signal.aborted) return;
+          note.value = read.note;
+          arrived(Float64Array.from(read.weights), null);
+        },
         (refusal: Error) => stop.signal.aborted || arrived(null, refusal.message),
       );
     }, rest);
@@ -118,7 +126,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
         set([hand], Math.abs(weights.peek()[hand]! - brush.peek()) < 1e-9 ? 0 : brush.peek());
         void write();
       }} />
-      <Field label={`${name} as text`} rows={3} value={text} onInput={onText} error={wrong.value ?? error} hint="QQ+, AJs+, A5s-A2s, KQo:0.5, AsKd, top 15%; text from other solvers also works" />
+      <Field label={`${name} as text`} rows={3} value={text} onInput={onText} error={wrong.value ?? error} hint={note.value || "QQ+, AJs+, A5s-A2s, KQo:0.5, AsKd, top 15%; text of PioSolver, GTO+ and GTO Wizard also works"} />
     </div>
   );
 }

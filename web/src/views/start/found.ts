@@ -12,6 +12,8 @@ export interface FoundSolution {
   exploitability_percent: number | null;
   status: string;
   locks: number;
+  /** Whether it is a preflop chart: no board, blinds, the whole deck. */
+  preflop: boolean;
 }
 
 export interface FoundFile {
