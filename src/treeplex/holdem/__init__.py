@@ -50,7 +50,10 @@ if TYPE_CHECKING:
     from treeplex.holdem.study.report.measures import NodeStatistics, node_statistics
     from treeplex.holdem.study.report.page_data import hand_classes, report
     from treeplex.holdem.study.report.runouts import Runouts, runouts
+    from treeplex.holdem.study.review.bulk import review_many
+    from treeplex.holdem.study.review.leaks import leaks
     from treeplex.holdem.study.review.review import Review, ReviewSettings, review
+    from treeplex.holdem.study.review.review_file import ReviewFile
 
 _HOMES = {
     "treeplex.holdem.solve.spot_game": "SpotOptions",
@@ -75,7 +78,10 @@ _HOMES = {
     "treeplex.holdem.study.report.page_data": "hand_classes, report",
     "treeplex.holdem.study.report.runouts": "Runouts, runouts",
     "treeplex.holdem.policies.view": "NodeView",
+    "treeplex.holdem.study.review.bulk": "review_many",
+    "treeplex.holdem.study.review.leaks": "leaks",
     "treeplex.holdem.study.review.review": "Review, ReviewSettings, review",
+    "treeplex.holdem.study.review.review_file": "ReviewFile",
     "treeplex.holdem.solve.solution": "HoldemSolution, load_solution",
     "treeplex.holdem.search.agent": "agent_game, holdem_agent",
     "treeplex.holdem.study.push_fold": "PushFold, push_fold",
@@ -99,6 +105,7 @@ __all__ = [
     "Rake",
     "RangeEquity",
     "Review",
+    "ReviewFile",
     "ReviewSettings",
     "Runouts",
     "Spot",
@@ -114,6 +121,7 @@ __all__ = [
     "group_hands",
     "hand_classes",
     "holdem_agent",
+    "leaks",
     "leduc_holdem",
     "limit_holdem",
     "load_solution",
@@ -127,6 +135,7 @@ __all__ = [
     "read_libratus_endgame",
     "report",
     "review",
+    "review_many",
     "rhode_island_holdem",
     "royal_holdem",
     "runouts",

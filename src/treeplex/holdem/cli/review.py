@@ -1,4 +1,4 @@
-"""``treeplex holdem review``: review a played hand street by street."""
+"""``treeplex holdem review``: review a played hand street by street, or the leaks of many hands."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,119 +10,134 @@ from treeplex.base.spec import quoted
 from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent
 from treeplex.run.cli.shared.arguments import Json, ShowProgress
 from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import counted as counted_as
 from treeplex.run.cli.shared.console import print_facts, print_json, say
 from treeplex.run.cli.shared.failures import STOPPED, fail
 from treeplex.run.cli.shared.live import Live
 from treeplex.run.job.progress_line import line_of
 
 if TYPE_CHECKING:
-    from treeplex.holdem.study.review.review import Review, ReviewedHands, StreetReview
+    from treeplex.holdem.study.review.leaks import Leak
+    from treeplex.holdem.study.review.review import Review, ReviewSettings, StreetReview
+    from treeplex.holdem.study.review.review_file import ReviewFile
     from treeplex.run.job.record import Progress
 
 PERCENT = 100.0
+FEW = 5
+"""Number of hands that lost most."""
 
 
-@command("Review a player's decisions in a hand history.", place=37, example="review hand.txt --out runs/hand")
+@command("Review a player's decisions in hand histories.", place=37, example="review hands --out review.sqlite")
 def review(
     *,
-    file: Annotated[Path, typer.Argument(metavar="HAND", help="Hand history: PokerStars or GGPoker text, .phh or .phhs.")],
+    source: Annotated[Path, typer.Argument(metavar="HANDS", help="A file of hand histories, or a folder of such files.")],
     number: Annotated[
-        int | None, typer.Option("--hand", metavar="N", min=1, help="Number of the hand in the file. Default: all hands.")
+        int | None, typer.Option("--hand", metavar="N", min=1, help="Show this hand with all its decisions.")
     ] = None,
     hero: Annotated[
         str | None,
-        typer.Option("--hero", metavar="NAME|oop|ip", help="Player to review. Default: the player whose cards are shown."),
+        typer.Option("--hero", metavar="NAME|oop|ip", help="Player. Default: the one whose cards are shown."),
     ] = None,
     oop: Annotated[
-        str | None, typer.Option("--oop", metavar="RANGE", help="Starting range out of position. Default: by position.")
+        str | None, typer.Option("--oop", metavar="RANGE", help="Range out of position. Default: by position.")
     ] = None,
-    ip: Annotated[
-        str | None, typer.Option("--ip", metavar="RANGE", help="Starting range in position. Default: by position.")
-    ] = None,
+    ip: Annotated[str | None, typer.Option("--ip", metavar="RANGE", help="Range in position. Default: by position.")] = None,
     street: Annotated[
         str | None,
-        typer.Option(
-            "--street",
-            metavar="STREET",
-            help="First street to review: flop, turn or river. Default: the first heads-up street.",
-        ),
+        typer.Option("--street", metavar="STREET", help="First street. Default: the first heads-up one."),
     ] = None,
     bets: Annotated[
-        str | None, typer.Option("--bets", metavar="SIZES", help="Extra bet sizes. Default: chosen for a quick solve.")
+        str | None, typer.Option("--bets", metavar="SIZES", help="Extra bets. Default: chosen for a quick solve.")
     ] = None,
     raises: Annotated[
-        str | None, typer.Option("--raises", metavar="SIZES", help="Extra raise sizes. Default: chosen for a quick solve.")
+        str | None, typer.Option("--raises", metavar="SIZES", help="Extra raises. Default: for a quick solve.")
     ] = None,
     target: Annotated[
         float | None,
         typer.Option(
-            "--target",
-            metavar="PERCENT",
-            min=0.01,
-            max=50,
-            help="Exploitability to reach on each street, in percent of the pot. Default: 0.5.",
+            "--target", metavar="PERCENT", min=0.01, max=50, help="Exploitability of each street in % of the pot. Default: 0.5."
         ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="TEXT", help="Memory and time per street: 2GB,30s. Default for many hands: 10s."),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="COLUMNS", help="Group leaks by columns, such as street,action.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write all decisions of many hands to this file.")
+    ] = None,
+    phh: Annotated[
+        Path | None, typer.Option("--phh", metavar="FILE", help="Write the reviewed hands to this .phhs file.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Save solved streets in this folder and reuse those already there."),
+        typer.Option("--out", metavar="PATH", help="Many hands: a file, review.sqlite. One hand: a folder of solved streets."),
     ] = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
     """Review a player's decisions from the first heads-up street on: EV loss and verdict (best, mixed or mistake).
 
-    All hands of the file are reviewed. Those without a heads-up street or with unknown cards are counted with the reason.
-    Each street is solved as a spot whose bet sizes include those of the hand. Its ranges follow from the previous street's
-    solution and the line played. Flops take a minute or more. Rake is ignored. Needs pip install pokerkit.
+    Many hands give a table of leaks: big blinds lost per 100 hands by position, street, action and board. With --out, the
+    same command resumes, and reviews only new hands of a folder. Hands that cannot be reviewed are counted by reason.
+    Needs pip install pokerkit.
 
     \b
     Examples:
-      treeplex holdem review hand.txt
-      treeplex holdem review hands.txt --street turn --out runs/evening
-      treeplex holdem review hands.txt --hand 3
+      treeplex holdem review hands --out review.sqlite
+      treeplex holdem review hands --out review.sqlite --by street,action --csv decisions.csv
+      treeplex holdem review hands.txt --hand 3 --street turn --out runs/hand
       treeplex holdem review hand.phh --hero Ann --oop "22+,A2s+" --ip "TT-22,ATs+" --json
     \f
-    Starting ranges are typical for the positions, unless --oop and --ip are given. A decision is "best" if it is the
-    solution's most frequent action with the hand, and "mixed" if the solution sometimes takes it or it loses nothing. All
-    others are mistakes, and so is any action that loses more than 3% of the pot. --street turn is faster, but uses the
-    starting ranges unchanged. With --out, treeplex show reads the solved streets. With Ctrl-C the review stops, and the same
-    command resumes it.
+    Each street is solved as a spot whose bet sizes include those of the hand, and whose ranges follow from the streets before.
+    Starting ranges are typical for the positions. "Best" is the solution's most frequent action, "mixed" one that it sometimes
+    takes or that loses nothing. All others, and any that loses more than 3% of the pot, are mistakes.
     """
     with Live(progress) as live:
-        live.say("reading the hand")
-        from treeplex.errors import JobInterrupt
-        from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_hands, review_json
+        live.say("reading the hands")
+        from treeplex.errors import JobInterrupt, SpecError
+        from treeplex.holdem.solve.budget import Budget
+        from treeplex.holdem.study.review.bulk import BUDGET, HANDS_SUFFIX
+        from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
 
+        if number is not None and (source.is_dir() or by or csv or phh):
+            raise SpecError("--hand shows one hand of a file; leave it out for a folder, and for --by, --csv and --phh")
+        many = number is None and (
+            source.is_dir()
+            or bool(by or csv or phh)
+            or (out is not None and out.suffix == HANDS_SUFFIX)
+            or hands_in(source) > 1
+        )
+        if many and out is not None and out.suffix != HANDS_SUFFIX:
+            raise SpecError(f"--out is {out}; a review of many hands is one file, such as --out review{HANDS_SUFFIX}")
         settings = ReviewSettings(
             ranges=(oop, ip),
             first=None if street is None else street.lower(),
             bets=bets,
             raises=raises,
             share=SHARE if target is None else target / PERCENT,
-            folder=out,
+            budget=(BUDGET if many else None) if budget is None else Budget.read(budget, "--budget"),
+            folder=None if many else out,
         )
 
         def watch(name: str, state: "Progress", pot: float) -> None:
             live.say(f"{name}  {line_of(state)}")
 
-        def watch_hand(hand: int, name: str, state: "Progress", pot: float) -> None:
-            live.say(f"hand {hand}  {name}  {line_of(state)}")
-
+        file: ReviewFile | None = None
         try:
-            if number is None and hands_in(file) > 1:
-                hands: ReviewedHands | None = review_hands(file, hero=hero, settings=settings, progress=watch_hand)
+            if many:
+                file = review_sources(source, out, hero, settings, live)
             else:
-                hands = None
-                hand_review = review(file, number=number or 1, hero=hero, settings=settings, progress=watch)
-        except JobInterrupt:
-            again = "the same command resumes" if out else "add --out DIR to make reviews resumable"
+                hand_review = review(source, number=number or 1, hero=hero, settings=settings, progress=watch)
+        except (JobInterrupt, KeyboardInterrupt):
+            again = "the same command resumes" if out else "with --out, the same command resumes"
             fail(f"stopped; {again}", STOPPED)
-    if hands is not None:
-        if as_json:
-            print_json(hands.to_json())
-        else:
-            print_hands(hands)
+    if file is not None:
+        with file:
+            write_exports(file, csv, phh)
+            print_bulk(file, tuple(part.strip() for part in by.split(",")) if by else None, as_json=as_json)
     elif as_json:
         print_json(review_json(hand_review))
     else:
@@ -131,24 +146,85 @@ def review(
 
 def hands_in(file: Path) -> int:
     """The number of hands in a file."""
-    from treeplex.base.storage.reading import MOST_TEXT, read_bytes
-    from treeplex.holdem.study.report.hand_history import count_hands
+    from treeplex.holdem.study.report.hand_texts import split_hands
+    from treeplex.holdem.study.review.bulk import text_of
 
-    return count_hands(read_bytes(file, most=MOST_TEXT).decode("utf-8-sig", errors="replace"))
+    return len(split_hands(text_of(file)))
 
 
-def print_hands(hands: "ReviewedHands") -> None:
-    """Print the reviews of several hands, the hands that were skipped, and the sum."""
-    for number, hand_review in hands.reviews.items():
-        say(f"hand {number}", bold=True)
-        print_review(hand_review)
+def review_sources(source: Path, out: Path | None, hero: str | None, settings: "ReviewSettings", live: Live) -> "ReviewFile":
+    """Review the new hands of a file or folder."""
+    from treeplex.holdem.study.review.bulk import BulkReview, sources_of
+    from treeplex.holdem.study.review.review_file import ReviewFile
+
+    file = ReviewFile(out)
+    try:
+        BulkReview(sources_of(source), file, hero=hero, how=settings).run(lambda now: live.say(str(now)), live.say)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def write_exports(file: "ReviewFile", csv: Path | None, phh: Path | None) -> None:
+    """Write the decisions and the hands to files."""
+    from treeplex.base.storage.files import replacing, write_atomically
+    from treeplex.holdem.study.review.leaks import csv_text, phh_export
+
+    if csv is not None:
+        write_atomically(csv, csv_text(file))
+    if phh is not None:
+        with replacing(phh) as opened:
+            opened.writelines(part.encode() for part in phh_export(file))
+
+
+def print_bulk(file: "ReviewFile", by: tuple[str, ...] | None, *, as_json: bool) -> None:
+    """Print the leaks of many hands, the hands that lost most, and why hands were not reviewed."""
+    from treeplex.holdem.study.review.leaks import VIEWS, counts, hands_of, leaks
+
+    total, views = counts(file), [by] if by else [(name,) for name in VIEWS]
+    tables = {",".join(view): leaks(file, view) for view in views}
+    worst = hands_of(file, most=FEW)
+    if as_json:
+        found = {name: [vars(leak) for leak in rows] for name, rows in tables.items()}
+        print_json({**total.to_json(), "leaks": found, "worst": worst})
+        return
+    for name, rows in tables.items():
+        if rows:
+            head = [name.replace(",", ", "), "decisions", "mistakes", "bb lost", "bb/100", "95% interval"]
+            echo_table(head, [leak_row(leak) for leak in rows])
+            typer.echo("")
+    if any(row["lost_bb"] > 0 for row in worst):
+        say("hands that lost most", bold=True)
+        for row in worst:
+            lost, place = amount(row["lost_bb"], False), f"{row['source']}, hand {row['number']}"
+            say(f"  {lost} bb  {row['cards']} {row['position']:<3}  {row['title'][:60]}  ({place})")
         typer.echo("")
-    for number, reason in hands.skipped.items():
-        typer.echo(f"hand {number} skipped: {reason}")
-    count = len(hands.reviews) + len(hands.skipped)
-    lost = sum(made.lost / made.hand.big_blind for made in hands.reviews.values())
-    skipped = f", {len(hands.skipped)} skipped" if hands.skipped else ""
-    say(f"{count} hands: {len(hands.reviews)} reviewed{skipped}; {short(lost)} bb lost in all", bold=True)
+    for reason, count in total.skipped.items():
+        typer.echo(f"{count:,} not reviewed: {reason}")
+    if total.duplicates:
+        typer.echo(f"{counted_as(total.duplicates, 'hand')} repeated; repeated hands count once")
+    if total.unclear:
+        left_out = counted_as(total.unclear, "decision")
+        typer.echo(f"{left_out} left out: the solution is off by more than 3% of the pot; give a larger --budget")
+    every = total.total
+    said = f"{total.found:,} hands: {total.reviewed:,} reviewed, {counted_as(total.decisions, 'decision')}"
+    per = f"; {amount(every.per_100, False)} bb lost per 100 hands ({interval(every)})" if total.reviewed else ""
+    say(said + per, bold=True)
+
+
+def leak_row(leak: "Leak") -> list[str]:
+    """A leak as a row of a table."""
+    name = ", ".join(leak.group)
+    lost = [amount(leak.lost_bb, False), amount(leak.per_100, False)]
+    return [name, f"{leak.decisions:,}", f"{leak.mistakes:,}", *lost, interval(leak)]
+
+
+def interval(leak: "Leak") -> str:
+    """The interval of a leak as text, or why there is none."""
+    if leak.low is None or leak.high is None:
+        return "fewer than 30 hands"
+    return f"{amount(leak.low, False)} to {amount(leak.high, False)}"
 
 
 def print_review(hand_review: "Review") -> None:

@@ -14,7 +14,7 @@ from treeplex.holdem.cli.main import group as holdem
 from treeplex.holdem.study.review import review as module
 from treeplex.holdem.study.review.played_hand import played_hand
 from treeplex.holdem.study.review.position_ranges import POSITIONS, PreflopPart, position_names, position_range
-from treeplex.holdem.study.review.review import ReviewSettings, judged_choice, review, review_hands
+from treeplex.holdem.study.review.review import ReviewSettings, judged_choice, review
 
 pytest.importorskip("pokerkit")
 RANGES = ("QQ-TT,AQ,QJs,JTs,T9s,8d7d", "AA-JJ,AQ,KQs,JTs,87s")
@@ -149,27 +149,3 @@ def test_command(found, tmp_path):
     wrong = CliRunner().invoke(holdem, ["review", str(file), "--street", "preflop"])
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
     assert "the hand has no heads-up preflop" in wrong.stderr
-
-
-def test_all_hands_of_a_file_are_judged_or_counted_with_the_reason(tmp_path):
-    """The first hand's river, a hand that ends before the flop, one of another game, and one whose cards are unknown."""
-    preflop = STARS[: STARS.index("Dora: calls $1.50")] + "Dora: folds\n*** SUMMARY ***\n"
-    other = STARS.replace("Hold'em No Limit", "Omaha Pot Limit")
-    unknown = STARS.replace("Dealt to Hero [As Qd]\n", "")
-    file = tmp_path / "hands.txt"
-    file.write_text("\n\n".join([STARS, preflop, other, unknown, STARS]))
-    settings = ReviewSettings(ranges=("QQ,TT", "KK"), first="river", bets="none", raises="none", threads=1, folder=tmp_path)
-    hands = review_hands(file, settings=settings)
-    assert list(hands.reviews) == [1, 5]
-    assert [made.streets[0].choices[0].verdict for made in hands.reviews.values()] == ["best", "best"]
-    assert list(hands.skipped) == [2, 3, 4]
-    for number, reason in ((2, "no street begins with exactly two players"), (3, "no-limit hold'em"), (4, "cards of")):
-        assert reason in hands.skipped[number]
-    assert (tmp_path / "hand-5" / "river.spot").exists()
-    words = ["review", str(file), "--street", "river", "--oop", "QQ,TT", "--ip", "KK", "--bets", "none", "--raises", "none"]
-    result = CliRunner().invoke(holdem, [*words, "--out", str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    assert "5 hands: 2 reviewed, 3 skipped; 0 bb lost in all" in result.stdout
-    assert result.stdout.count("a: fold") == 2
-    data = json.loads(CliRunner().invoke(holdem, [*words, "--out", str(tmp_path), "--json"]).stdout)
-    assert ([each["number"] for each in data["hands"]], [each["number"] for each in data["skipped"]]) == ([1, 5], [2, 3, 4])

@@ -1,24 +1,21 @@
-"""Hand histories (PHH or a poker room's text format): the heads-up spots of a hand, and the line played in each.
+"""Hand histories: the heads-up spots of a hand, and the line played in each.
 
-PokerKit is optional and imported only here. Hole cards are ignored; the user supplies the ranges.
+Hole cards are ignored; the user supplies the ranges.
 """
 
-import importlib.util
 import math
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from treeplex.base.storage.reading import MOST_TEXT, read_bytes
-from treeplex.base.version import install_hint
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.betting.size_grammar import sizes_to_string
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.holdem.cards.cards import RANKS
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.study.report.room_text import is_room_text, phh_text, room_hands
+from treeplex.holdem.study.report.hand_texts import PHH, HandText, need_pokerkit, split_hands
 
 MOST_DECIMALS = 4
 
@@ -99,7 +96,7 @@ def load_hand(path: Path, number: int) -> Any:
 
 
 def hand_of_text(text: str, number: int = 1, where: str = "the text") -> Any:
-    """A PokerKit hand history from text with one or more hands: PHH, PokerStars or GGPoker.
+    """A PokerKit hand history from text with one or more hands; see :func:`.hand_texts.split_hands`.
 
     Args:
         text: the text.
@@ -110,35 +107,13 @@ def hand_of_text(text: str, number: int = 1, where: str = "the text") -> Any:
         FileError: the text is not a hand history.
         SpecError: no such hand, a room's hand of another game than no-limit hold'em, or PokerKit is not installed.
     """
-    if importlib.util.find_spec("pokerkit") is None:
-        raise SpecError(f"reading hand histories needs PokerKit; run: {install_hint('poker')}")
-    from pokerkit import HandHistory
-
+    need_pokerkit()
+    hands = split_hands(text) or [HandText(text, PHH)]  # reading it reports the error
     try:
-        if is_room_text(text):
-            texts = room_hands(text)
-            check_number(number, len(texts))
-            return HandHistory.loads(phh_text(texts[number - 1]))
-        many = all(isinstance(value, dict) for value in tomllib.loads(text).values())
-        hands = list(HandHistory.loads_all(text)) if many else [HandHistory.loads(text)]
         check_number(number, len(hands))
+        return hands[number - 1].history()
     except TreeplexError as error:
-        raise type(error)(f"{where}: {error}") from None
-    except Exception as error:  # TOML errors, missing keys, values of wrong types
-        wanted = "give a .phh or .phhs file, or the text of a hand on PokerStars or GGPoker"
-        raise FileError(f"{where}: not a hand history ({error}); {wanted}") from error
-    return hands[number - 1]
-
-
-def count_hands(text: str) -> int:
-    """Count the hands of a text: PHH, PokerStars or GGPoker; 1 if it cannot be read, so that reading it reports the error."""
-    if is_room_text(text):
-        return len(room_hands(text))
-    try:
-        values = tomllib.loads(text).values()
-    except tomllib.TOMLDecodeError:
-        return 1
-    return len(values) if values and all(isinstance(value, dict) for value in values) else 1
+        raise type(error)(f"{where}: {error}") from error
 
 
 def check_number(number: int, hands: int) -> None:

@@ -7,6 +7,7 @@ are ignored.
 
 import re
 from dataclasses import dataclass, field
+from typing import final
 
 from treeplex.base.spec import shown
 from treeplex.errors import SpecError
@@ -17,6 +18,7 @@ HEAD = re.compile(r"^(?:PokerStars (?:\w+ )?(?:Hand|Game)|Poker Hand) #", re.MUL
 MOST_LETTERS = 300
 """Maximum length of a line that is parsed; longer lines contain no actions."""
 GAME = re.compile(r"Hold'em No Limit", re.IGNORECASE)
+OTHER_GAME, UNREADABLE = "not no-limit hold'em", "the text cannot be read"
 MONEY = r"[^\d\s(]{0,3}(?P<amount>[\d,]+(?:\.\d+)?)"
 BUTTON = re.compile(r"Seat #(?P<seat>\d+) is the button")
 SEAT = re.compile(rf"^Seat (?P<seat>\d+): (?P<name>.+?) \({MONEY} in chips.*?\)(?P<rest>.*)$")
@@ -30,6 +32,19 @@ SUMMARY = re.compile(r"^Seat (?P<seat>\d+): .*(?:showed|mucked) \[(?P<cards>[^\]
 BOARD = re.compile(
     r"^\*\*\* (?P<run>FIRST |SECOND |THIRD )?(?:FLOP|TURN|RIVER) \*\*\*(?: \[[^\]]+\])?? \[(?P<cards>[^\]]+)\]\s*$"
 )
+
+
+@final
+class UnsuitableHandError(SpecError):
+    """A hand that cannot be read or reviewed.
+
+    Attributes:
+        reason: one of a few phrases, by which such hands are counted.
+    """
+
+    def __init__(self, line: str, reason: str = UNREADABLE) -> None:
+        super().__init__(line)
+        self.reason = reason
 
 
 @dataclass
@@ -83,11 +98,11 @@ def phh_text(text: str) -> str:
     """One hand as PHH."""
     head = text.partition("\n")[0].strip()
     if not GAME.search(head):
-        raise SpecError(f"hand {shown(head)}: only no-limit hold'em is supported")
+        raise UnsuitableHandError(f"hand {shown(head)}: only no-limit hold'em is supported", OTHER_GAME)
     hand = read_room_hand(text)
     if len(hand.stacks) < 2 or not hand.button or not hand.blinds:
         missing = "two seats" if len(hand.stacks) < 2 else "the button" if not hand.button else "the blinds"
-        raise SpecError(f"hand {shown(head)}: {missing} cannot be found; give the whole text of the hand")
+        raise UnsuitableHandError(f"hand {shown(head)}: {missing} cannot be found; give the whole text of the hand")
     order = seat_order(hand)
     return phh_of_hand(hand, order, head)
 

@@ -4,10 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treeplex.errors import SpecError, TreeplexError
+from treeplex.errors import TreeplexError
 from treeplex.holdem.cards.cards import HANDS, cards_to_string, hand_index, parse_cards
 from treeplex.holdem.study.report.hand_history import HandSpot, hand_of_text, load_hand, spots
+from treeplex.holdem.study.report.room_text import OTHER_GAME, UNREADABLE, UnsuitableHandError
 from treeplex.holdem.study.review.position_ranges import PreflopPart, position_names
+
+BEFORE_FLOP, ALL_IN, MULTIWAY = (
+    "ended before the flop",
+    "all-in before a heads-up street",
+    "three or more players on every street",
+)
+ABSENT, FOLDED, UNKNOWN = "the player is not in the hand", "the player folded before", "the player's cards are unknown"
+AMBIGUOUS, STRADDLED = "both players' cards are known and no player is named", "straddled, so that no usual ranges are known"
 
 
 @dataclass(frozen=True)
@@ -22,6 +31,7 @@ class RecordedHand:
         cards: both hands as text, the higher card first; empty if unknown.
         hero: the player who is reviewed, 0 or 1.
         streets: the spot at the start of each heads-up street, earliest first, each with the rest of the hand as its line.
+        straddled: whether a straddle was posted.
     """
 
     title: str
@@ -31,6 +41,7 @@ class RecordedHand:
     cards: tuple[str, str]
     hero: int
     streets: tuple[HandSpot, ...]
+    straddled: bool = False
 
     @property
     def hero_hand(self) -> int:
@@ -62,21 +73,27 @@ def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None)
         history, where = hand_of_text(source, number), "the text"
     else:
         history, where = load_hand(Path(source), number), f"{source}, hand {number}"
+    return from_history(history, hero, where)
+
+
+def from_history(history: Any, hero: str | None, where: str, *, guess: bool = True) -> RecordedHand:
+    """The hand of a PokerKit history; unless ``guess``, the hero is never just one of two players with known cards.
+
+    Raises:
+        UnsuitableHandError: as :func:`played_hand`.
+    """
     if history.variant != "NT":
-        raise SpecError(f"{where}: its game is {history.variant!r}; only no-limit hold'em (NT) can be reviewed")
+        line = f"{where}: its game is {history.variant!r}; only no-limit hold'em (NT) can be reviewed"
+        raise UnsuitableHandError(line, OTHER_GAME)
     try:
-        return from_history(history, hero, where)
+        heads_up = tuple(spots(history))
     except TreeplexError:
         raise
     except Exception as error:  # PokerKit's checks raise various exceptions
-        raise SpecError(f"{where}: PokerKit cannot play the hand ({error}); check its actions") from error
-
-
-def from_history(history: Any, hero: str | None, where: str) -> RecordedHand:
-    """The hand of a PokerKit history."""
-    heads_up = tuple(spots(history))
+        raise UnsuitableHandError(f"{where}: PokerKit cannot play the hand ({error}); check its actions", UNREADABLE) from error
     if not heads_up:
-        raise SpecError(f"{where}: no street begins with exactly two players who have chips; give another hand")
+        line = f"{where}: no street begins with exactly two players who have chips; give another hand"
+        raise UnsuitableHandError(line, why_no_street(history))
     names = tuple(history.players or ()) or tuple(f"p{seat + 1}" for seat in range(len(history.starting_stacks)))
     seats, cards = seats_of(history), known_cards(history)
     shown = (cards.get(seats[0], ""), cards.get(seats[1], ""))
@@ -88,9 +105,23 @@ def from_history(history: Any, hero: str | None, where: str) -> RecordedHand:
         names=player_names,
         parts=(parts[seats[0]], parts[seats[1]]),
         cards=shown,
-        hero=hero_of(hero, player_names, shown, str((history.user_defined_fields or {}).get("_hero", "")), where),
+        hero=hero_of(hero, player_names, shown, history, where, guess=guess),
         streets=heads_up,
+        straddled=any(float(blind) > float(history.blinds_or_straddles[1]) for blind in history.blinds_or_straddles[2:]),
     )
+
+
+def why_no_street(history: Any) -> str:
+    """Why a hand has no street that begins with two players who have chips."""
+    left, least = len(history.starting_stacks), 0
+    for action in history.actions:
+        words = action.split("#")[0].split()
+        left -= words[1:2] == ["f"]
+        if words[:2] == ["d", "db"]:
+            least = left
+    if not least:
+        return BEFORE_FLOP if left == 1 else ALL_IN
+    return MULTIWAY if least > 2 else ALL_IN
 
 
 def seats_of(history: Any) -> tuple[int, int]:
@@ -133,17 +164,26 @@ def preflop_parts(history: Any) -> list[PreflopPart]:
     return [PreflopPart(name, len(raisers), seat == last, opener) for seat, name in enumerate(positions)]
 
 
-def hero_of(wanted: str | None, names: tuple[str, str], cards: tuple[str, str], shown: str, where: str) -> int:
+def hero_of(
+    wanted: str | None, names: tuple[str, str], cards: tuple[str, str], history: Any, where: str, *, guess: bool
+) -> int:
     """The hero, 0 or 1."""
+    everyone = [str(name).lower() for name in history.players or ()]
+    shown = str((history.user_defined_fields or {}).get("_hero", ""))
     if wanted is not None:
         hero = {"oop": 0, "ip": 1, **{name.lower(): seat for seat, name in enumerate(names)}}.get(wanted.lower())
         if hero is None:
-            raise SpecError(f"{where}: no player {wanted!r} on the heads-up street; write {names[0]} (oop) or {names[1]} (ip)")
+            line = f"{where}: no player {wanted!r} on the heads-up street; write {names[0]} (oop) or {names[1]} (ip)"
+            raise UnsuitableHandError(line, FOLDED if wanted.lower() in everyone else ABSENT)
     elif shown in names:
         hero = names.index(shown)
+    elif shown and not guess:
+        raise UnsuitableHandError(f"{where}: {shown} folded before the heads-up street", FOLDED)
+    elif all(cards) and not guess:
+        raise UnsuitableHandError(f"{where}: the cards of {names[0]} and {names[1]} are known; name the player", AMBIGUOUS)
     else:
         hero = next((seat for seat in (0, 1) if cards[seat]), None)
     if hero is None or not cards[hero]:
         who = names[hero] if hero is not None else "either player"
-        raise SpecError(f"{where}: the cards of {who} are not known; name another hero")
+        raise UnsuitableHandError(f"{where}: the cards of {who} are not known; name another hero", UNKNOWN)
     return hero

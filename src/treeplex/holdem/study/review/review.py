@@ -8,7 +8,6 @@ if necessary, so that its EVs can be computed.
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +15,23 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.base.notices import reporting, tell
-from treeplex.base.storage.reading import MOST_TEXT, read_bytes
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.policies.line import read_steps
-from treeplex.holdem.solve.estimate import estimate_spot
+from treeplex.holdem.solve.budget import Budget, machine_pace
+from treeplex.holdem.solve.estimate import START_SECONDS, estimate_spot, solving_seconds
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution, reread
 from treeplex.holdem.solve.solve_spot import solve_spot
+from treeplex.holdem.spots.fields import Target
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.study.report.export import node_report
-from treeplex.holdem.study.report.hand_history import HandSpot, count_hands, with_bets_of
+from treeplex.holdem.study.report.hand_history import HandSpot, with_bets_of
 from treeplex.holdem.study.report.page_data import NodeReport
-from treeplex.holdem.study.review.played_hand import RecordedHand, played_hand
+from treeplex.holdem.study.report.room_text import UnsuitableHandError
+from treeplex.holdem.study.review.played_hand import STRADDLED, RecordedHand, played_hand
 from treeplex.holdem.study.review.position_ranges import position_range
 from treeplex.run.job.progress_line import line_of
 from treeplex.run.job.record import Progress
@@ -42,7 +43,9 @@ PLANS = (("33%,75%", "3x"), ("60%", "3x"), ("60%", "none"))
 """Bets and raises on every street in addition to the hand's, richest first: the first plan that is small enough is used, else
 the last; then the last plan's sizes are left out where the hand has its own."""
 MOST_MEMORY, MOST_SECONDS = 1_500_000_000, 0.5
-"""Limits of a small enough plan: bytes, and estimated seconds per iteration."""
+"""Limits of a small enough plan without a budget: bytes, and estimated seconds per iteration."""
+RUNOUTS = ((24, 12), (12, 8), (8, 5), (5, 3))
+"""Numbers of turns, and of rivers after each, with the last plan, if a budget is too small for all cards."""
 SHARE = 0.005
 """Default target: exploitability as a share of the pot at the start of a street."""
 LEAST = 1e-3
@@ -138,6 +141,8 @@ class ReviewSettings:
         bets, raises: sizes on every street, as in spot files, in addition to the hand's. None for both: as many as can be
             solved in about a minute, see :data:`PLANS`.
         share: target exploitability as a share of the pot.
+        budget: memory and time for each street. It chooses among :data:`PLANS`, then :data:`RUNOUTS`, and ends the solve.
+            None for the limits of the plans, and no limit on time.
         threads: None for one per core.
         folder: folder of the solved streets, ``flop.spot`` and so on; finished solves are reused and unfinished ones resumed.
     """
@@ -147,6 +152,7 @@ class ReviewSettings:
     bets: str | None = None
     raises: str | None = None
     share: float = SHARE
+    budget: Budget | None = None
     threads: int | None = None
     folder: Path | None = None
 
@@ -184,65 +190,6 @@ def review(
         return judged(hand, how, progress if callable(progress) else lambda name, now, pot: tell(f"{name}  {line_of(now)}"))
 
 
-@dataclass(frozen=True, eq=False)
-class ReviewedHands:
-    """Reviews of the hands of one file.
-
-    Attributes:
-        reviews: reviews by the number of the hand, from 1.
-        skipped: for all other hands the reason why they cannot be reviewed.
-    """
-
-    reviews: dict[int, Review]
-    skipped: dict[int, str]
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON data: the reviews with their numbers, the skipped hands with reasons, and the sum in big blinds."""
-        rows = [{"number": number, **review_json(made)} for number, made in self.reviews.items()]
-        return {
-            "hands": rows,
-            "skipped": [{"number": number, "reason": reason} for number, reason in self.skipped.items()],
-            "lost_bb": sum(row["lost_bb"] for row in rows),
-        }
-
-
-def review_hands(
-    source: str | os.PathLike[str],
-    *,
-    hero: str | None = None,
-    settings: ReviewSettings | None = None,
-    progress: Callable[[int, str, Progress, float], None] | None = None,
-) -> ReviewedHands:
-    """Review one player's actions in every hand of a file; see :func:`review`.
-
-    Hands that no review applies to, such as hands that end before the flop or have three players on every street, are skipped.
-    With a folder, each hand's streets are saved in its subfolder ``hand-N``.
-
-    Args:
-        source: a file of hands (PHH, PokerStars or GGPoker).
-        hero, settings: as in :func:`review`.
-        progress: called with the number of the hand, its street, the solving progress, and the pot.
-
-    Raises:
-        FileError: not a hand history.
-        JobInterrupt: Ctrl-C was pressed; with a folder, the next call resumes.
-    """
-    how = settings or ReviewSettings()
-    text = read_bytes(Path(source), most=MOST_TEXT).decode("utf-8-sig", errors="replace")
-    reviews, skipped = dict[int, Review](), dict[int, str]()
-    for number in range(1, count_hands(text) + 1):
-        folder = None if how.folder is None else how.folder / f"hand-{number}"
-        watch: Watch | None = None
-        if progress is not None:
-            watch = partial(progress, number)
-        try:
-            hand = played_hand(f"{text}\n", number=number, hero=hero)
-            reviews[number] = judged(hand, replace(how, folder=folder), watch)
-        except SpecError as error:
-            skipped[number] = str(error).removeprefix("the text: ").removesuffix("; give another hand")
-    return ReviewedHands(reviews, skipped)
-
-
 def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
     """Review a recorded hand."""
     names = [HOLDEM_STREETS[played_street.street] for played_street in hand.streets]
@@ -262,6 +209,9 @@ def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> R
 def first_ranges(hand: RecordedHand, how: ReviewSettings) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
     """The ranges at the first street, and notes about them."""
     ranges, notes = [], []
+    if hand.straddled and None in how.ranges:
+        line = "a straddle was posted, for which there are no usual ranges; give the ranges of both players"
+        raise UnsuitableHandError(line, STRADDLED)
     for player, name in enumerate(("OOP", "IP")):
         text, part = how.ranges[player], hand.parts[player]
         ranges.append(position_range(part) if text is None else parse_range(text))
@@ -287,23 +237,45 @@ def street_spot(
     )
     spot, sizes = sized_spot(plain, street, how)
     notes.append(f"extra sizes: bets {sizes[0]}, raises {sizes[1]}")
+    if spot.runouts:
+        some = [f"{count} {name}s" for count, name in zip(spot.runouts[2:], HOLDEM_STREETS[2:], strict=True) if count]
+        notes.append(f"the budget allows only a sample of later cards: {' with '.join(some)}{' each' if len(some) > 1 else ''}")
     return spot, tuple(notes)
 
 
 def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot, tuple[str, str]]:
     """A spot with the requested sizes or, if it is too large, the richest that fit; and these sizes."""
-    if how.bets is not None or how.raises is not None:
-        requested = how.bets or "none", how.raises or "none"
+    requested = (how.bets or "none", how.raises or "none") if how.bets is not None or how.raises is not None else None
+    if requested and how.budget is None:
         return with_bets_of(replace(plain, bets=BetPlan.same(*requested)), street), requested
-    for sizes in PLANS:
+    plans = PLANS if requested is None else (requested,)
+    for sizes in plans:
         spot = with_bets_of(replace(plain, bets=BetPlan.same(*sizes)), street)
-        estimate = estimate_spot(spot)
-        if estimate.memory["float32"] <= MOST_MEMORY and estimate.seconds <= MOST_SECONDS:
+        if is_small(spot, how):
             return spot, sizes
+    if how.budget is not None:
+        for count in RUNOUTS:
+            spot = replace(spot, runouts=(0, 0, *count))
+            if not spot.runouts or is_small(spot, how):
+                break
+        return spot, plans[-1]
     plan = BetPlan.same(*PLANS[-1])
     for where, player, _ in street.bets:
         plan = plan.override(where, player, bets="none")
     return with_bets_of(replace(plain, bets=plan), street), PLANS[-1]
+
+
+def is_small(spot: Spot, how: ReviewSettings) -> bool:
+    """Whether a spot can be solved within the budget or, without one, the limits of the plans."""
+    estimate = estimate_spot(spot, threads=how.threads)
+    memory, seconds = (None, None) if how.budget is None else (how.budget.memory, how.budget.seconds)
+    if estimate.memory["float32"] > (memory or MOST_MEMORY):
+        return False
+    if seconds is None:
+        return estimate.seconds <= MOST_SECONDS
+    aimed = replace(spot, settings=replace(spot.settings, target=Target(how.share, True)))
+    pace = machine_pace(estimate.threads)
+    return solving_seconds(replace(estimate, spot=aimed, seconds=pace * estimate.seconds)) <= max(seconds, START_SECONDS + 1)
 
 
 def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: Watch | None) -> HoldemSolution:
@@ -321,7 +293,10 @@ def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: W
     if begun is not None and (begun.exploitability <= target or begun.state is None):
         return begun
     watch = None if progress is None else lambda state: progress(name, state, spot.opening_pot)
-    solved = solve_spot(None if begun else spot, target=target, threads=how.threads, progress=watch, resume=begun, out=file)
+    seconds = None if how.budget is None else how.budget.solver_seconds
+    solved = solve_spot(
+        None if begun else spot, target=target, seconds=seconds, threads=how.threads, progress=watch, resume=begun, out=file
+    )
     if file is None:
         return solved
     return load_solution(solved.save(file, resumable=False))  # an eighth of the size
