@@ -21,6 +21,7 @@ from treeplex.search.agents.agent import UniformAgent
 from treeplex.search.tables.judging import estimate
 from treeplex.web.playing.hands import HandReplay
 from treeplex.web.playing.session import TableSession
+from treeplex.web.playing.tables import plain
 from treeplex.web.playing.thoughts import rows_of
 
 HOLDEM_GAME = "holdem(stack=40,sizes=[50%;100%;a])"
@@ -82,7 +83,7 @@ def test_a_table_goes_on_from_its_file(tmp_path: Path, game: str, against: str) 
             file.write('{"move": {"se')  # what a server leaves that is killed while it writes
         again = TableSession(game, against, keep=str(path)).view()
         dice = {} if view["over"] else {"dice": view["dice"]}
-        assert again | {"dice": 0} == view | {"dice": 0}
+        assert plain(again | {"dice": 0}) == plain(view | {"dice": 0})
         assert again | dice == again
     assert len(session.hands) > 2
 
@@ -216,6 +217,30 @@ def test_hands_of_holdem_are_written_and_opened_again(tmp_path: Path) -> None:
         steps = HandReplay.of(text).steps()
         assert steps["returns"][hand["person"]] == hand["payoff"]
         assert [step["text"] for step in steps["steps"][:-1]] == [said["text"] for said in hand["said"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("against", ["resolver(think=none,iterations=20)", "rules(style=caller)"])
+def test_whole_hands_are_judged_by_the_strong_agent(against: str) -> None:
+    """Preflop by its chart, then by its solves; a hand's loss is the sum of what these find."""
+    session = TableSession(HOLDEM_GAME, against, seed=7)
+    assert session.view()["judged"] == "resolver"
+    hands = play_hands(session, 3)
+    decided = [decision for hand in hands for decision in hand["decided"]]
+    assert {decision["by"] for decision in decided if decision["where"] == "preflop"} == {"chart"}
+    later = [decision for decision in decided if decision["where"] != "preflop"]
+    assert {decision["by"] for decision in later} <= {"agent", ""}
+    assert all((decision["by"] == "") == (decision["verdict"] == "unknown") for decision in later)
+    for hand in hands:
+        known = [decision for decision in hand["decided"] if decision["by"] == "agent"]
+        lost = sum(decision["lost"] for decision in known if decision["lost"] > decision["close"])
+        assert hand["lost"] == (pytest.approx(lost) if known else None)
+
+
+def test_decisions_among_several_players_are_not_judged() -> None:
+    session = TableSession("holdem(players=3,stack=40,sizes=[100%;a])", "rules(style=regular)", seed=1)
+    assert session.view()["judged"] is None
+    assert all(hand["decided"] == [] for hand in play_hands(session, 2))
 
 
 def test_an_estimate_is_the_equity_against_the_range() -> None:

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { after, answerOf, belongs, scoreOf, type Mistake, type Question } from "../src/views/drill/memory.ts";
 
 const QUESTION: Question = {
-  file: "flops/a.spot", over: false, unit: "bb", line: "x", player: 1, hand: "AsKd", hands: [3, 7], board: "Ks7h2d", street: "flop", pot: 10, stacks: [90, 90],
+  file: "flops/a.spot", over: false, unit: "bb", line: "x", player: 1, position: "IP", hand: "AsKd", hands: [3, 7], board: "Ks7h2d", street: "flop", pot: 10, stacks: [90, 90],
   actions: ["check", "bet 5"], kinds: ["check", "bet"], lines: ["x,x", "x,b5"], mix: [0.2, 0.8], ev: [4, 6], loss: [2, 0], verdict: ["mistake", "best"],
 };
 

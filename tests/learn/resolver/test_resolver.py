@@ -111,3 +111,53 @@ def test_other_games_are_refused() -> None:
     ):
         with pytest.raises(SpecError, match=reason):
             agent(QUICK, game)
+
+
+def test_replies_are_valued_by_the_solve() -> None:
+    """On a river: folding is worth nothing, and calling an all-in with the nuts wins everything in the middle."""
+    player = tp.agent("resolver(think=none,iterations=20,drop=0)", "holdem(stack=200)", seed=1)
+    assert isinstance(player, WholeHoldemAgent)
+    player.begin(1)
+    assert player.reply_values(1) is None  # preflop there is a chart
+    for event in (5, 1, *parse_cards("Ks7d2c")):
+        player.see(event)
+    for event in (1, 1, *parse_cards("9h"), 1, 1, *parse_cards("3h"), 1):
+        player.see(event)
+    player.see(200)
+    found = player.reply_values(1)
+    assert found is not None
+    assert found.labels == (0, 1)
+    names = player.holdem.rules.format.names()
+    kings = names.index("KhKd")
+    assert found.values[:, kings] == pytest.approx([0.0, 205.0])
+    others = np.isfinite(found.values).all(axis=0)
+    assert others.sum() == 1081
+    np.testing.assert_allclose(found.values[0, others], 0.0, atol=1e-6)
+    assert (found.values[1, others] < 0).mean() > 0.5  # most hands cannot call
+
+
+def test_a_bet_that_the_solve_lacks_is_valued_and_not_solved_twice() -> None:
+    player = tp.agent("resolver(think=none,iterations=20)", "holdem(stack=200,sizes=[37%;a])", seed=1)
+    assert isinstance(player, WholeHoldemAgent)
+    player.begin(1)
+    for event in (4, 1, *parse_cards("Ks7d2c"), 1, 1, *parse_cards("9h"), 1, 1, *parse_cards("3h")):
+        player.see(event)
+    bet = player.game.options(player.state).labels[1]
+    found = player.reply_values(bet)
+    assert found is not None
+    assert found.labels[found.chosen] == bet
+    assert player.solver is not None
+    assert bet not in [round(chips) for chips in player.solver.game.bets(player.solver.state).chips]  # type: ignore[union-attr]
+    player.see(bet)
+    player.policy()
+    assert player.thought is not None
+    assert player.thought.iterations == 0  # the solve that valued the bet
+
+
+def test_too_few_iterations_value_nothing() -> None:
+    player = tp.agent(QUICK, "holdem(stack=200)", seed=1)
+    assert isinstance(player, WholeHoldemAgent)
+    player.begin(1)
+    for event in (5, 1, *parse_cards("Ks7d2c"), 1, 1, *parse_cards("9h"), 1, 1, *parse_cards("3h")):
+        player.see(event)
+    assert player.reply_values(1) is None

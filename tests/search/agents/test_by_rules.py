@@ -44,6 +44,21 @@ def test_stronger_hands_do_more():
     assert loose.policy()[0].mean() < folds
 
 
+def test_more_opponents_need_stronger_hands():
+    """Six-handed, the first player enters with few hands, and the small blind with many once all others have folded."""
+    game = load("holdem(players=6,stack=200,preflop=[2.5bb;3x;a],sizes=[75%;a])")
+    player = agent("rules(style=regular)", game)
+    player.begin()
+    entered = []
+    while player.opponents:
+        entered.append(1.0 - player.policy()[0].mean())
+        player.see(0)
+    assert len(entered) == 5
+    assert entered == sorted(entered)
+    assert entered[0] < 0.15
+    assert entered[-1] > 0.3
+
+
 def test_unknown_styles_and_other_games_are_refused():
     with pytest.raises(SpecError, match="style"):
         agent("rules(style=shark)", "leduc_poker")

@@ -83,3 +83,27 @@ def test_filters_timer_and_repetition(page: Any, server: ServerProcess, file: st
     for width in (1366, 1024, 768, 390):
         page.set_viewport_size({"width": width, "height": 768})
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0, width
+
+
+@pytest.mark.slow
+def test_a_preflop_chart_by_name_and_a_range(page: Any, server: ServerProcess, violations: Callable[[], list[str]]) -> None:
+    """From the choice of drills to a chart's decision with a hand of the range, answered by keyboard on a phone."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.address}#/")
+    page.get_by_role("link", name=re.compile("^Drill")).click()
+    expect(page.get_by_role("link", name="100 bb", exact=True)).to_be_visible()
+    assert violations() == []
+    page.get_by_role("link", name="20 bb", exact=True).click()
+    page.locator("summary").click()
+    page.get_by_label("Hands").fill("AA, KK")
+    with page.expect_response("**/api/drill") as answered:
+        page.get_by_role("button", name="Apply").click()
+    asked = answered.value.json()
+    assert asked["hand"][0] == asked["hand"][2]
+    assert asked["hand"][0] in "AK"
+    expect(page.get_by_text(f"Your hand, {asked['position']}")).to_be_visible()
+    expect(page.get_by_role("group", name="Actions").get_by_role("button")).to_have_count(len(asked["actions"]))
+    page.locator("body").press("1")
+    expect(page.get_by_role("region", name="Score").locator("dd").first).to_have_text("1")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert violations() == []

@@ -6,10 +6,13 @@ import httpx
 import numpy as np
 import pytest
 
-from treeplex.holdem.cards.cards import parse_cards
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import hand_index, parse_cards
+from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.study.batches.boards import texture_of
 from treeplex.holdem.study.drill import DrillFilter, deal
+from treeplex.holdem.study.preflop_charts import read_solved
 from treeplex.holdem.study.report.export import node_report
 
 TURN = "mine/turn.spot"
@@ -113,7 +116,8 @@ def test_a_folder_deals_from_its_solutions_with_the_texture(shared: httpx.Client
     [
         ({"street": "flop"}, "street 'flop' is not played in this spot; choose turn or river"),
         ({"hands": "top hat"}, "'top hat' is not a group of hands"),
-        ({"hands": "AKs"}, "no hand in 3,000 dealt hands passes these filters"),
+        ({"hands": "AKs"}, "none of these hands is in the range at 'root'"),
+        ({"suits": "flush"}, "no hand in 3,000 dealt hands passes these filters"),
         ({"line": "b7"}, "b7"),
         ({"dealt": [0, 5000]}, "two rows of hands"),
         ({"dealt": [0, 1], "repeat": True}, "has no decision at 'root'"),
@@ -141,3 +145,43 @@ def test_mistakes_lose_more_than_a_hundredth_of_the_pot(solved: dict[str, Holdem
             if verdict == "mix":
                 assert share >= 0.05
     assert seen >= {"best", "mistake"}
+
+
+def test_hands_of_a_range_are_asked(shared: httpx.Client) -> None:
+    """Entries of ranges add up, and groups restrict them further."""
+    wanted = parse_range("99+, AQs, JTs")
+    found = set()
+    for seed in range(12):
+        asked = ask(shared, seed=seed, hands="99+, AQs, JTs")
+        low, high = sorted(parse_cards(asked["hand"]))
+        assert wanted[hand_index(low, high)] > 0
+        found.add(asked["hand"])
+    assert len(found) > 3
+    answer = shared.post("/api/drill", json={"file": TURN, "hands": "32o"})
+    assert answer.status_code == 400
+    assert "none of these hands is in the range" in answer.json()["error"]
+
+
+def test_a_filter_is_read_from_text() -> None:
+    assert DrillFilter.of("top pair, 77+, River, on monotone, on A", 1) == DrillFilter(
+        1, "river", ("top pair", "77+"), suits="monotone", high="A"
+    )
+    assert DrillFilter.of("set, AKs, 77+, A2s-A5s").groups == ("set",)
+    with pytest.raises(SpecError, match="unknown texture 'wet'"):
+        DrillFilter.of("on wet")
+
+
+def test_shipped_preflop_charts_are_drilled(shared: httpx.Client) -> None:
+    """A chart's EVs are its solution's; amounts are big blinds, and positions have preflop names."""
+    assert "20bb" in shared.get("/api/drill/charts").json()["charts"]
+    solution = read_solved("20bb")
+    assert solution is not None
+    for seed in range(4):
+        asked = ask(shared, file="20bb", seed=seed, hands="22+, A2s+")
+        assert (asked["file"], asked["street"], asked["unit"], asked["board"]) == ("20bb", "preflop", "bb", "")
+        assert asked["position"] == ("BB", "BTN")[asked["player"]]
+        node = node_report(solution, asked["line"]).from_the_pot()
+        side = node.sides[asked["player"]]
+        row = side.names.index(asked["hand"])
+        assert asked["mix"] == pytest.approx(side.frequency[:, row].tolist())
+        assert asked["ev"] == pytest.approx(side.action_ev[:, row].tolist())

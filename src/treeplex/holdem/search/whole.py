@@ -9,6 +9,7 @@ of single hands are inaccurate. Later solves have a gadget with the last solve's
 """
 
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.bet_plan import BetPlan
-from treeplex.holdem.betting.tree import StreetEnd
+from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.forms.spot_size import spot_size
@@ -47,8 +48,27 @@ PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
 """Seconds to evaluate one end of a flop on a slow machine."""
+FEWEST = 20
+"""Least number of iterations of a solve that evaluates the other player's actions."""
 LONG = 0.2
 """Minimum seconds of a solve from which speed is measured."""
+
+
+class ReplyValues(NamedTuple):
+    """Values of a player's actions against an agent's solve of the street.
+
+    Attributes:
+        labels: labels of the actions in the agent's game; bets of the solve are rounded to whole chips.
+        chosen: index of the evaluated action.
+        values: float64 [A, H], chips won from the pot with each hand, so folding is worth 0; NaN where unknown. The player then
+            plays a best response.
+        policy: float64 [A, H], the player's policy in the solve.
+    """
+
+    labels: tuple[int, ...]
+    chosen: int
+    values: Floats
+    policy: Floats
 
 
 class WholeHoldemAgent(BaseAgent):
@@ -304,11 +324,47 @@ class WholeHoldemAgent(BaseAgent):
         first, second = (weights * free if (weights * free).sum() > 0 else free for weights in ranges)
         return first, second
 
+    def reply_values(self, event: int) -> ReplyValues | None:
+        """Evaluate an action of the other player, who is to act, against this agent's solve of the street.
+
+        If the solve lacks the action, it is added and the street is solved again; the opponent's reply then uses this solve.
+
+        Returns:
+            The values; None if the agent does not solve this street, the player cannot act in its solve, or there was no time
+            for :data:`FEWEST` iterations.
+        """
+        options, table = self.game.options(self.state), hand_of(self.state).table
+        if self.solver is None or self.solver.game.options(self.solver.state).player != options.player:
+            return None
+        solver = self.solver.fork()
+        taken = self._meant(solver, event)
+        replies, game = solver.reply_values(FEWEST), solver.game
+        if replies is None:
+            return None
+        values, policy = replies
+        assert isinstance(game, HoldemGame)
+        node = game.event(solver.state)
+        assert isinstance(node, Decision)
+        kinds, real = node.bets(), bets_at(self.game, self.state)
+        labels = [
+            table.base + round(chips)
+            if kind == "bet"
+            else options.labels[real.kinds.index(kind if kind in real.kinds else "pass")]
+            for kind, chips in zip(kinds.kinds, kinds.chips.tolist(), strict=True)
+        ]
+        chosen = game.options(solver.state).labels.index(taken)
+        labels[chosen] = event
+        return ReplyValues(tuple(labels), chosen, values + node.contributions[options.player], policy)
+
     def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:
         """The solver after an observed action; a bet missing from its tree is added or, if that is impossible, translated."""
+        if solver.game.options(solver.state).player == self.game.options(self.state).player:
+            solver.see(self._meant(solver, event))
+        return solver
+
+    def _meant(self, solver: ResolvingAgent, event: int) -> int:
+        """The solver's label of an action; adds a missing bet to its tree, or translates it if that is impossible."""
         options, table = self.game.options(self.state), hand_of(self.state).table
-        if solver.game.options(solver.state).player != options.player:
-            return solver
         labels = list(options.labels)
         inner, real = bets_at(solver.game, solver.state), bets_at(self.game, self.state)
         action, solver_labels = labels.index(event), solver.game.options(solver.state).labels
@@ -322,12 +378,10 @@ class WholeHoldemAgent(BaseAgent):
             number = meant[-1]
         else:
             try:
-                solver.see(solver.add(chips))
-                return solver
+                return solver.add(chips)
             except GameError:
                 number = int(translation_shares(real, action, inner, "likelier").argmax())
-        solver.see(solver_labels[number])
-        return solver
+        return int(solver_labels[number])
 
 
 def acts_after(solver: ResolvingAgent, card: int) -> bool:

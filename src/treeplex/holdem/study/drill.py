@@ -1,25 +1,32 @@
 """Drills: deal hands of a solved spot up to a decision, and compare a player's action with the solution.
 
 Both players' hands are drawn from their ranges at the start node. They follow the solution up to the first decision of the
-player that passes the filters.
+player that passes the filters. Spots that begin preflop, such as the shipped charts, are drilled in the same way.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.base.spec import shown
 from treeplex.errors import SpecError
-from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
+from treeplex.holdem.cards.cards import RANKS, parse_cards
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.policies.line import joined
 from treeplex.holdem.policies.view import NodeView
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.study.batches.boards import Texture, texture_of
-from treeplex.holdem.study.report.breakdown import filtered
+from treeplex.holdem.study.report.breakdown import filtered, known_groups
 from treeplex.holdem.study.report.page_data import NodeReport, report
 
 TRIES = 3_000
@@ -28,6 +35,18 @@ IN_THE_MIX = 0.05
 """Least frequency of an action that belongs to the solution's mix."""
 SLIGHT = 0.01
 """Largest EV loss of an inaccuracy, as a share of the pot."""
+SUITS = ("rainbow", "two-tone", "monotone", "four-flush", "flush")
+PAIRING = ("unpaired", "paired", "two pair", "trips", "full house", "quads")
+CONNECTED = ("connected", "disconnected")
+TEXTURES = {
+    **dict.fromkeys(SUITS, "suits"),
+    **dict.fromkeys(PAIRING, "pairing"),
+    **dict.fromkeys(RANKS.lower(), "high"),
+    **dict.fromkeys(CONNECTED, "connected"),
+}
+"""Fields of a texture, by its values in lower case."""
+ON = "on "
+"""Prefix of textures in the text of a filter."""
 
 
 class DrilledPolicy(Protocol):
@@ -46,7 +65,8 @@ class DrillFilter:
     Attributes:
         player: 0 out of position, 1 in position; None for both.
         street: name of a street; None for all.
-        hands: names of groups of hands, as for ``show --only``: ``top pair``, ``flush draw``, ``AKs``.
+        hands: names of groups of hands, as for ``show --only``, and entries of ranges: ``top pair``, ``flush draw``, ``AKs``,
+            ``77+``. A hand must be in one of the ranges' entries, if there are any, and match the groups.
         suits, pairing, high, connected: values of :class:`treeplex.holdem.study.batches.boards.Texture`; None for all.
     """
 
@@ -57,6 +77,44 @@ class DrillFilter:
     pairing: str | None = None
     high: str | None = None
     connected: str | None = None
+
+    @classmethod
+    def of(cls, text: str, player: int | None = None) -> "DrillFilter":
+        """Parse a text such as ``top pair, 77+, river, on monotone``: hands, a street, and textures after ``on``.
+
+        Raises:
+            SpecError: an unknown texture.
+        """
+        fields, hands = dict[str, Any](), list[str]()
+        for item in filter(None, (item.strip() for item in text.split(","))):
+            name = item.lower()
+            if name in HOLDEM_STREETS:
+                fields["street"] = name
+            elif name.startswith(ON):
+                texture = name.removeprefix(ON).strip()
+                if texture not in TEXTURES:
+                    raise SpecError(f"unknown texture {shown(texture)}; write on {', on '.join(TEXTURES)}")
+                fields[TEXTURES[texture]] = texture.upper() if len(texture) == 1 else texture
+            else:
+                hands.append(item)
+        return cls(player, hands=tuple(hands), **fields)
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:
+        """The names that are entries of ranges."""
+        known = known_groups()
+        kinds = [known[name.lower()][0] if name.lower() in known else "" for name in self.hands]
+        return tuple(name for name, by in zip(self.hands, kinds, strict=True) if by == "class" or (not by and is_range(name)))
+
+    @cached_property
+    def range(self) -> NDArray[np.bool_] | None:
+        """The hands of the ranges' entries, [1326]; None without entries."""
+        return parse_range(",".join(self.entries)) > 0 if self.entries else None
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of groups of hands."""
+        return tuple(name for name in self.hands if name not in self.entries)
 
     def check(self, spot: Spot) -> None:
         """Reject a street that the spot does not play.
@@ -87,6 +145,7 @@ class Question:
         row: the player's hand among those of the node.
         mix: the solution's frequency of each action, [A].
         ev: EV of each action in chips from the pot, [A].
+        spot: the spot.
     """
 
     line: str
@@ -96,6 +155,17 @@ class Question:
     row: int
     mix: Floats
     ev: Floats
+    spot: Spot
+
+    @property
+    def position(self) -> str:
+        """The player's position: ``OOP`` or ``IP``, preflop ``BB`` or ``BTN``."""
+        return (("OOP", "IP") if self.spot.blinds is None else ("BB", "BTN"))[self.player]
+
+    @property
+    def unit(self) -> str:
+        """The unit of amounts: the spot's, or big blinds if the big blind is one chip."""
+        return "bb" if self.spot.blinds is not None and self.spot.blinds[1] == 1 else self.spot.unit
 
     @property
     def hand(self) -> str:
@@ -129,7 +199,7 @@ def deal(policy: DrilledPolicy, wanted: DrillFilter, rng: np.random.Generator, s
     view = policy.at(start)
     for _ in range(TRIES):
         player = int(rng.integers(2)) if wanted.player is None else wanted.player
-        hands = drawn(policy.spot, view, player, rng)
+        hands = drawn(policy.spot, view, player, rng, wanted.range if policy.spot.format == HOLDEM else None)
         question = None if hands is None else follow(policy, wanted, rng, start, player, hands)
         if question is not None:
             return question
@@ -170,13 +240,17 @@ def asked(policy: DrilledPolicy, wanted: DrillFilter, view: NodeView, hands: tup
     names = street_names(policy.spot.format)
     if (wanted.street is not None and names[view.street] != wanted.street) or not wanted.fits_board(view.board):
         return None
+    holdem = policy.spot.format == HOLDEM
+    if holdem and wanted.range is not None and not wanted.range[hands[view.player]]:
+        return None
     node = report(view, policy.spot).from_the_pot()
     row = int(np.searchsorted(view.hands, hands[view.player]))
     side = node.sides[view.player]
-    if wanted.hands and side.names[row] not in filtered(node, wanted.hands).sides[view.player].names:
+    groups = wanted.groups if holdem else wanted.hands
+    if groups and side.names[row] not in filtered(node, groups).sides[view.player].names:
         return None
     mix, ev = side.frequency[:, row].astype(np.float64), side.action_ev[:, row]
-    return Question(view.line, view.player, hands, node, row, mix, ev) if np.isfinite(ev).all() else None
+    return Question(view.line, view.player, hands, node, row, mix, ev, policy.spot) if np.isfinite(ev).all() else None
 
 
 def question_at(policy: DrilledPolicy, line: str, hands: tuple[int, int]) -> Question:
@@ -194,11 +268,22 @@ def question_at(policy: DrilledPolicy, line: str, hands: tuple[int, int]) -> Que
     return question
 
 
-def drawn(spot: Spot, view: NodeView, player: int, rng: np.random.Generator) -> tuple[int, int] | None:
-    """Rows of both players' hands, drawn from their ranges at a node; None if no opposing hand is compatible."""
+def drawn(
+    spot: Spot, view: NodeView, player: int, rng: np.random.Generator, among: NDArray[np.bool_] | None = None
+) -> tuple[int, int] | None:
+    """Rows of both players' hands, drawn from their ranges at a node; None if no opposing hand is compatible.
+
+    Args:
+        spot, view, player, rng: the spot, the node, the player who is asked, and the generator.
+        among: [H], the hands that the player may get; None for all.
+    """
     share = view.compatible_of(player)
     if not share.sum() > 0:
         raise SpecError(f"the solution never reaches {view.line or 'root'!r}; start at another node")
+    if among is not None:
+        share = share * among[view.hands_of(player)]
+        if not share.sum() > 0:
+            raise SpecError(f"none of these hands is in the range at {view.line or 'root'!r}; widen the range")
     own = int(view.hands_of(player)[rng.choice(len(share), p=share / share.sum())])
     others = view.hands_of(1 - player)
     blocked = np.isin(spot.format.hands[others], spot.format.hands[own]).any(axis=1)
@@ -216,6 +301,8 @@ def plain(question: Question) -> dict[str, Any]:
     return {
         "line": question.line,
         "player": question.player,
+        "position": question.position,
+        "unit": question.unit,
         "hand": question.hand,
         "hands": list(question.hands),
         "board": node.board,
@@ -230,3 +317,16 @@ def plain(question: Question) -> dict[str, Any]:
         "loss": losses,
         "verdict": [question.verdict(action) for action in range(len(mix))],
     }
+
+
+def is_range(text: str) -> bool:
+    """Whether a text is an entry of a range."""
+    try:
+        return bool(parse_range(text).any())
+    except SpecError:
+        return False
+
+
+def solved_spots(folder: Path) -> list[Path]:
+    """The solved spots of a folder, or of its subfolders if it has none."""
+    return sorted(folder.glob(f"*{SOLVED_FILE}")) or sorted(folder.glob(f"*/*{SOLVED_FILE}"))

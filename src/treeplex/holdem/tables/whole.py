@@ -1,13 +1,16 @@
 """A table where a person plays full hands of hold'em; positions, cards and chips (in big blinds) are shown as text."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import final
 
 import numpy as np
 
 from treeplex.base.arrays import Floats
-from treeplex.errors import GameError
+from treeplex.errors import GameError, TreeplexError
+from treeplex.games.base import Game
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.betting.rules import CALL, FOLD, BettingState
 from treeplex.holdem.cards.cards import card_to_string
@@ -26,11 +29,14 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.evaluate.aivat import Aivat
-from treeplex.search.tables.judging import DecisionReview, charted, estimate
+from treeplex.search.named_agents.registry import agent as named_agent
+from treeplex.search.tables.judging import DecisionReview, charted, estimate, solved
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
 
+JUDGE = "resolver(think=2s,drop=0)"
+"""The agent that evaluates a person's decisions against opponents that do not solve streets."""
 MOST_LISTED = 10
 """Maximum number of actions in the menu; if there are more, a selection is listed and the rest can be typed."""
 CENTS = 100
@@ -85,16 +91,21 @@ class WholeTable(Table):
 
     Attributes:
         decided: the person's decisions in this hand.
+        judge: the agent whose charts and solves evaluate the person's decisions: the opponent if it solves streets, else
+            :data:`JUDGE`; None if this cannot play the game.
     """
 
-    def __init__(self, agent: Agent, opponent: str, generator: np.random.Generator, *, judges: bool = True) -> None:
+    def __init__(
+        self, agent: Agent, opponent: str, generator: np.random.Generator, *, game: Game | None = None, judges: bool = True
+    ) -> None:
         """Create the table.
 
         Args:
             agent: the opponent.
             opponent: its display name.
             generator: random generator for the deals.
-            judges: whether to evaluate the person's decisions.
+            game: the game, for which :data:`JUDGE` is created if the opponent does not solve streets; None: it is not.
+            judges: whether to evaluate the person's decisions as they are played.
 
         Raises:
             GameError: the agent plays a different game.
@@ -107,10 +118,21 @@ class WholeTable(Table):
         self.decided: list[DecisionReview] = []
         self._person, self._replying, self._judges = 0, False, judges
         self._replied: AgentReply | None = None
+        self._game, self._followed = game, -1
 
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
         self._table.begin(person, generator)
         self.decided, self._person, self._replying = [], person, False
+        self._followed = -1
+
+    @cached_property
+    def judge(self) -> Agent | None:
+        if hasattr(self.agent, "reply_values"):
+            return self.agent
+        if self._game is not None and self.players == 2:
+            with suppress(TreeplexError):
+                return named_agent(JUDGE, self._game)
+        return None
 
     @property
     def agent(self) -> Agent:
@@ -347,13 +369,39 @@ class WholeTable(Table):
             return f"choose from {', '.join(self.amount(raised - base) for raised in raises)}"
         return f"some sizes from {low} to {high} are allowed"
 
+    def judged(self, action: int) -> DecisionReview | None:
+        """Evaluate the person's next action, before it is played.
+
+        Heads-up, the chart or the street's solve of :attr:`judge` does, or in games that it cannot play, an estimate. An action
+        that they cannot evaluate gets unknown values.
+        """
+        if self.players > 2:
+            return None
+        state, hand, judge = self._table.public()[1], self._table.hand_of(self._person), self._judge_here()
+        if judge is None:
+            options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
+            return estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
+        return (
+            charted(judge, judge.state, hand, self.street, self.options(), action)
+            or solved(judge, hand, self.street, self.action_name, action, self.rules.pot(self.betting))
+            or DecisionReview(self.street, (self.action_name(action),), 0, (float("nan"),), (), "")
+        )
+
+    def _judge_here(self) -> Agent | None:
+        """The judge at the current state, having observed the hand."""
+        judge, steps = self.judge, self._table.steps
+        if judge is None or judge is self.agent:
+            return judge
+        if self._followed < 0:
+            judge.begin(1 - self._person)
+            self._followed = 0
+        for step in steps[self._followed :]:
+            judge.see(judge.game.options(judge.state).labels[step.number])
+        self._followed = len(steps)
+        return judge
+
     def _judge(self, action: int) -> None:
         """Evaluate the person's decision before it is played."""
-        state = self._table.public()[1]
-        options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
-        hand = self._table.hand_of(self._person)
-        decision = charted(self.agent, state, hand, self.street, self.options(), action) or estimate(
-            self.agent, state, self._table.ranges(), hand, self.street, options, action
-        )
+        decision = self.judged(action)
         if decision is not None:
             self.decided.append(decision)

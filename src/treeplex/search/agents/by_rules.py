@@ -1,7 +1,8 @@
 """Rule-based poker baselines: always fold, call or go all-in, and four playing styles.
 
 The four styles use only a hand's strength: its rank by check-down equity against a random hand, from 0 (weakest) to 1
-(strongest). They ignore the opponent's actions.
+(strongest). With several opponents left in the hand it is raised to the power of their number, as if each were beaten
+independently. They ignore the opponents' bets.
 """
 
 from functools import lru_cache
@@ -51,7 +52,12 @@ STYLES = {
 
 
 class RuleAgent(BaseAgent):
-    """Plays any two-player poker game in a given :class:`Style`."""
+    """Plays any two-player poker game, or hold'em with more players, in a given :class:`Style`.
+
+    Attributes:
+        style, about: the style and its description.
+        opponents: number of opponents who have not folded.
+    """
 
     draws = False
 
@@ -59,25 +65,29 @@ class RuleAgent(BaseAgent):
         """Create the agent.
 
         Raises:
-            GameError: the game is not two-player poker.
+            GameError: the game is neither two-player poker nor hold'em.
             SpecError: the style is unknown.
         """
         super().__init__(game, generator)
         if style not in STYLES:
             raise SpecError(f"unknown style {style!r}{nearest(style, STYLES)}; known: {', '.join(STYLES)}")
-        if game.players != 2 or game.stakes_at(game.first_state()) is None:
+        if game.stakes_at(game.first_state()) is None or (game.players > 2 and not game.checks_down):
             raise GameError(f"agent rules needs two-player poker, not {game.title}; use a game such as leduc_poker or holdem")
         self.style, self.about = STYLES[style], STYLES[style].about
-        self._first = game
+        self._first, self.opponents = game, game.players - 1
         self._strength = lru_cache(maxsize=64)(self._strength_on)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         self.sit(seat, generator)
         self.game, self.state = (self._first, self._first.first_state()) if at is None else (at.game, at.state)
+        self.opponents = self.game.players - 1
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        bets, labels = self.game.bets(self.state), self.game.options(self.state).labels
+        if bets is not None and event in labels and bets.kinds[list(labels).index(event)] == "fold":
+            self.opponents -= 1
         self.state = self.game.after(self.state, event)
 
     def policy(self) -> Floats:
@@ -99,7 +109,7 @@ class RuleAgent(BaseAgent):
         style, faces_bet = self.style, "fold" in bets.kinds
         size = len(self.game.possible(self.state)[player])
         simple = {style.call, style.bet, style.raises} <= {0.0, NEVER}
-        strength = np.full(size, 0.5) if simple else self._strength(self.game, self.state, player)
+        strength = np.full(size, 0.5) if simple else self._strength(self.game, self.state, player) ** max(self.opponents, 1)
         passive, offered = bets.kinds.index("pass"), [k for k, kind in enumerate(bets.kinds) if kind == "bet"]
         actions = np.full(size, passive)
         if faces_bet:

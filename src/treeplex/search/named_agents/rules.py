@@ -24,7 +24,7 @@ class Rules(AgentKind):
     name = "rules"
     text = "fixed rules: always folds, calls or goes all-in, or plays like a rock, a regular, a station or a maniac"
     source = ""
-    plays = "two-player poker"
+    plays = "two-player poker, and holdem with any number of players"
     example = "rules(style=caller)"
     settings = RuleSettings
 

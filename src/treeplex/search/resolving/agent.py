@@ -159,6 +159,28 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         solved, ranges = self._resolved(stand), tuple(weights[None] for weights in stand.carried.belief.ranges)
         return solved.subgame.action_values(solved.policy, ranges, self.leaves[player], self.path[stand.depth :])
 
+    def reply_values(self, fewest: int = 1) -> tuple[Floats, Floats] | None:
+        """Values of the other player's actions at its decision, if it plays a best response to the agent's solve from then on.
+
+        Args:
+            fewest: least number of iterations of the solve.
+
+        Returns:
+            The value of each action with each hand, float64 [A, H], in the game's units, NaN for hands without a compatible
+            opposing hand; and the other player's policy in the solve, [A, H]. None if the solve has fewer iterations.
+
+        Raises:
+            GameError: no player is to act, or the solve does not contain this decision.
+        """
+        self.check_acting()
+        options = self.game.options(self.state)
+        stand = self._stand(1 - options.player)
+        solved, path = self._resolved(stand), self.path[stand.depth :]
+        if solved.effort is not None and solved.effort.iterations < fewest:
+            return None
+        values = np.stack([solved.responses.at((*path, label)) for label in options.labels])
+        return values, solved.policy_at(path)
+
     def search_effort(self) -> Thought | None:
         """See :meth:`treeplex.search.agents.agent.BaseAgent.search_effort`."""
         if self._plays_blueprint:

@@ -1,6 +1,6 @@
 """Evaluation of a person's decisions by a solution, or in large games by an estimate."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,7 +31,9 @@ MOST_BETS = 12
 ESTIMATED = 0.05
 """Loss in an estimate, as a share of the pot, that is ignored."""
 RARE = 0.05
-"""Frequency in a chart below which an action counts as a mistake."""
+"""Frequency in a chart below which an action counts as a mistake; in a solve, from which it belongs to the mix."""
+SOLVED = 0.02
+"""Loss against an agent's solve, as a share of the pot, that is ignored."""
 CLOSE = 0.002
 """Loss in value, relative to the range of payoffs, that is ignored as the solution's remaining error."""
 
@@ -46,7 +48,8 @@ class DecisionReview:
         chosen: index of the action taken.
         values: value of each action; NaN if unknown.
         policy: probability of each action under the solution or the agent; empty if unknown.
-        by: source of the values: ``solution``, ``agent`` (its search), ``estimate``, or ``chart`` (only frequencies).
+        by: source of the values: ``solution``, ``agent`` (its search), ``estimate``, ``chart`` (only frequencies), or empty
+            (not judged).
         close: losses up to this size are ignored.
     """
 
@@ -170,6 +173,32 @@ def charted(agent: Agent, state: State, hand: int, where: str, options: dict[int
     chosen = list(shares).index(bets.kinds[labels.index(action)])
     unknown = (float("nan"),) * len(shares)
     return DecisionReview(where, (*names.values(),), chosen, unknown, (*shares.values(),), "chart")
+
+
+def solved(agent: Agent, hand: int, where: str, name: Callable[[int], str], action: int, pot: float) -> DecisionReview | None:
+    """Evaluate a decision against the other player's solve of the street.
+
+    Values are those of a best response to the solve after the action. A loss is ignored if the solve's own mix with this hand
+    loses as much, if it is below :data:`SOLVED` of the pot, or if the solve takes the action in :data:`RARE` of cases.
+
+    Args:
+        agent: an agent in the seat of the other player, at this state; if it has ``reply_values``, these evaluate the decision.
+        hand: the hand of the player to act.
+        where, name, action: the point of the game, the name of each action by label, and the action taken.
+        pot: chips in the pot.
+
+    Returns:
+        The evaluated decision; None if the agent does not solve this street, or has no values for this hand.
+    """
+    reply_values = getattr(agent, "reply_values", None)
+    found = None if reply_values is None else reply_values(action)
+    if found is None or not np.isfinite(found.values[:, hand]).all():
+        return None
+    values, policy = found.values[:, hand], found.policy[:, hand]
+    lost = values.max() - values
+    close = max(SOLVED * pot, float(policy @ lost), float(lost[found.chosen]) if policy[found.chosen] >= RARE else 0.0)
+    names = tuple(name(label) for label in found.labels)
+    return DecisionReview(where, names, found.chosen, (*values.tolist(),), (*policy.tolist(),), "agent", close)
 
 
 def estimate(

@@ -42,9 +42,9 @@ class Hand:
 
     @property
     def lost(self) -> float | None:
-        """Total loss over decisions with exact values; None if there are none."""
-        known = [decision.lost for decision in self.decided if decision.by == "solution" and np.isfinite(decision.lost)]
-        return sum(known) if known else None
+        """Total loss over decisions valued by a solution or a search, whose small losses do not count; None without any."""
+        known = [d for d in self.decided if d.by in ("solution", "agent") and np.isfinite(d.lost)]
+        return sum(d.lost if d.by == "solution" or d.lost > d.close else 0.0 for d in known) if known else None
 
 
 def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]:

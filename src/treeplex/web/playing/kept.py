@@ -106,6 +106,9 @@ def summary_of(path: Path) -> dict[str, Any]:
 
 def hand_of(data: dict[str, Any]) -> Hand:
     """Parse a hand that :meth:`TableFile.finish` wrote."""
-    lists = ("options", "values", "policy")
-    decided = [DecisionReview(**(decision | {name: tuple(decision[name]) for name in lists})) for decision in data["decided"]]
-    return Hand(**{**data, "decided": decided})
+    return Hand(**{**data, "decided": [review_of(decision) for decision in data["decided"]]})
+
+
+def review_of(data: dict[str, Any]) -> DecisionReview:
+    """Parse an evaluated decision."""
+    return DecisionReview(**(data | {name: tuple(data[name]) for name in ("options", "values", "policy")}))

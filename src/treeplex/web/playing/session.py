@@ -1,6 +1,7 @@
 """A person's session at a table: deals, the agent's replies, evaluated decisions and results."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.judge import load_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Thought
-from treeplex.search.tables.judging import ITERATIONS, DecisionReview, SolvedGame, charted, estimate
+from treeplex.search.tables.judging import ITERATIONS, DecisionReview, SolvedGame
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.results import Hand, results_of
 from treeplex.search.tables.seating import policy_table, table_for
 from treeplex.search.tables.table import AgentTable, Table
-from treeplex.web.playing.kept import TableFile, TableRecord
+from treeplex.web.playing.kept import TableFile, TableRecord, review_of
 from treeplex.web.playing.scenes import scene_of, spot_table
 from treeplex.web.playing.thoughts import ranges_of, thought_of
 
@@ -102,7 +103,7 @@ class TableSession:
         if self.against != SOLUTION:
             table, about = table_for(self.rules, self.against, iterations, think, seed, public=True)
             if isinstance(table, AgentTable) and isinstance(self.rules, Holdem):
-                table = WholeTable(table.agent, "the opponent", np.random.default_rng(seed), judges=False)
+                table = WholeTable(table.agent, "the opponent", np.random.default_rng(seed), game=self.rules, judges=False)
             return table, about
         if is_solved_spot(self.game):
             return table_for(self.rules, self.game, iterations, think, seed)[0], "the average strategy of the solved spot"
@@ -163,8 +164,8 @@ class TableSession:
         self._act(action, text)
         return self.view()
 
-    def _act(self, action: int | None, text: str | None, *, again: bool = False) -> None:
-        """Play the person's action and the opponents' replies; ``again`` replays a recorded action."""
+    def _act(self, action: int | None, text: str | None, *, again: dict[str, Any] | None = None) -> None:
+        """Play the person's action and the opponents' replies; ``again`` is the recorded move that is replayed."""
         table, hand = self.table, self.hand
         if text is not None:
             bare = isinstance(table, WholeTable) and re.fullmatch(r"[\d.,]+", text.strip())
@@ -172,9 +173,13 @@ class TableSession:
         options = table.options()
         if action is None or action not in options:
             raise SpecError(f"{text if text is not None else action} is not available here; choose one of the actions shown")
-        if not again:
-            self._keep("move", {"seat": hand.person, "action": action, "text": text})
-        judged = self._judge(options, action)
+        if again is not None and "judged" in again:
+            judged = None if again["judged"] is None else review_of(again["judged"])
+        else:
+            judged = self._judge(options, action)
+        if again is None:
+            move = {"seat": hand.person, "action": action, "text": text}
+            self._keep("move", move | {"judged": None if judged is None else asdict(judged)})
         if judged is not None:
             hand.decided.append(judged)
         self._say(hand.person, options[action], None)
@@ -198,7 +203,7 @@ class TableSession:
             self._deal(Hand(**deal))
             for move in played.moves:
                 if move["seat"] == deal["person"]:
-                    self._act(move["action"], move["text"], again=True)
+                    self._act(move["action"], move["text"], again=move)
         except TreeplexError:
             self.hands, self._made = [hand for hand in self.hands if hand.payoff is not None], []
             self.next()
@@ -243,13 +248,7 @@ class TableSession:
             return None
         if self.solved is not None and (infostate := table.infostate(player)) is not None:
             return self.solved.judge(player, infostate, self._where(), options, action)
-        if isinstance(table, WholeTable) and len(options) <= MOST_HANDS:
-            listed, inner = self._listed(options, action), table.inner
-            state = inner.public()[1]
-            hand, where = inner.hand_of(player), self._where()
-            by_chart = charted(inner.agent, state, hand, where, options, action)
-            return by_chart or estimate(inner.agent, state, inner.ranges(), hand, where, listed, action)
-        return None
+        return table.judged(action) if isinstance(table, WholeTable) else None
 
     def _judge_spot(self) -> None:
         """Record the spot table's evaluation of the person's latest decisions."""
@@ -340,12 +339,14 @@ class TableSession:
         }
 
     def _judged_by(self) -> str | None:
-        """The method that evaluates decisions: ``solution``, ``agent``, ``estimate`` or None."""
+        """The method that evaluates decisions: ``solution``, ``agent``, ``resolver``, ``estimate`` or None."""
         if isinstance(self.table, HoldemTable):
             return "solution" if self.table.exact else "agent"
         if self.solved is not None:
             return "solution"
-        return "estimate" if isinstance(self.rules, Holdem) and self.rules.num_players == 2 else None
+        if not isinstance(self.table, WholeTable) or self.table.players > 2:
+            return None
+        return "estimate" if self.table.judge is None else "resolver"
 
     def reviewed(self, number: int) -> dict[str, Any]:
         """Review a finished hand: all cards, the loss of each decision, and the opponents' ranges.

@@ -8,9 +8,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from treeplex.holdem.cards.cards import parse_cards
-from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.study.batches.boards import Texture, texture_of
-from treeplex.holdem.study.drill import DrillFilter, deal, follow, plain, question_at
+from treeplex.holdem.study.drill import DrillFilter, deal, follow, plain, question_at, solved_spots
+from treeplex.holdem.study.preflop_charts import SHIPPED, shipped_charts
 from treeplex.web.folder.found import found_solution
 from treeplex.web.served import Refusal, ServerState
 
@@ -19,10 +19,10 @@ class DrillRequest(BaseModel):
     """A request for a question.
 
     Attributes:
-        file: a solved spot, or a folder of them.
+        file: a solved spot, a folder of them, or the name of a shipped preflop chart, such as ``100bb``.
         line: the start node or, with ``dealt``, the line to continue or to repeat.
         player, street, suits, pairing, high, connected: see :class:`treeplex.holdem.study.drill.DrillFilter`.
-        hands: names of groups of hands, separated by commas.
+        hands: names of groups of hands and entries of ranges, separated by commas.
         dealt: rows of both players' hands of an earlier question.
         repeat: with ``dealt``, ask the same question again; otherwise the hand goes on after ``line``.
         seed: random seed; None for a random one.
@@ -55,7 +55,9 @@ def routes(served: ServerState) -> APIRouter:
     @router.post("")
     def ask(body: DrillRequest) -> dict[str, Any]:
         rng = np.random.default_rng(body.seed)
-        path = chosen(served, served.path(body.file), body, rng)
+        chart = body.file in shipped_charts() and not (served.folder / body.file).exists()
+        path = SHIPPED / f"{body.file}.spot" if chart else chosen(served, served.path(body.file), body, rng)
+        name = body.file if chart else served.name(path)
         held = served.solutions.get(path)
         with held.lock:
             policy = held.solution.policy
@@ -70,9 +72,13 @@ def routes(served: ServerState) -> APIRouter:
                     player = body.player if body.player is not None else 0
                     after = follow(policy, body.wanted(), rng, body.line, player, body.dealt)
                     if after is None:
-                        return {"file": served.name(path), "over": True}
+                        return {"file": name, "over": True}
                     question = after
-            return {"file": served.name(path), "over": False, "unit": policy.spot.unit, **plain(question)}
+            return {"file": name, "over": False, **plain(question)}
+
+    @router.get("/charts")
+    def charts() -> dict[str, Any]:
+        return {"charts": shipped_charts()}
 
     return router
 
@@ -85,7 +91,7 @@ def chosen(served: ServerState, path: Path, body: DrillRequest, rng: np.random.G
     """
     if not path.is_dir():
         return path
-    found = sorted(path.glob(f"*{SOLVED_FILE}")) or sorted(path.glob(f"*/*{SOLVED_FILE}"))
+    found = solved_spots(path)
     wanted = {name: getattr(body, name) for name in Texture._fields if getattr(body, name) is not None}
     fitting = []
     for file in found:

@@ -136,12 +136,13 @@ def test_hand_histories_of_limit_holdem(tmp_path: Path) -> None:
 
 
 def test_streets_are_solved_after_a_hand() -> None:
-    """Decisions there are judged by the solution, others by an estimate; amounts are in big blinds like all others."""
+    """Decisions there are judged by the solution, others by the charts and solves of resolver; amounts are in big blinds."""
     out = play(*WHOLE, "-n", 1, "--review", "river", typed="c\n" * 3 + "all in\n")
     (line,) = re.findall("according to the solution, (.*)", out)
     assert re.fullmatch(r"river: all-in 29 bb loses [\d.]+ bb; better: (check|bet [\d.]+ bb)", line)
     assert re.search(r"\nEV lost: [\d.]+ bb in 1 of 1 decision judged \(river [\d.]+\); by solving the streets", out)
-    assert re.search(r"\nEV lost: about [\d.]+ bb in . of 3 decisions judged .*; an estimate", out)
+    assert re.search(r"\n. of 1 preflop decisions are rare \(below 5%\); by the preflop chart", out)
+    assert re.search(r"\n(EV lost: .* judged.*; against the solves of resolver|. decisions? not judged)", out)
 
 
 def test_hands_without_such_a_street_are_not_solved() -> None:

@@ -1,16 +1,17 @@
 // A drill: decisions of a solved spot, answered by keyboard and compared with the solution.
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { post } from "../../api.ts";
+import { get as read, post } from "../../api.ts";
 import { Button, Check, Facts, Field, LinkButton, Notice, Panel, Segments, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
-import { Cards } from "../../look/Cards.tsx";
+import { Cards, Hand } from "../../look/Cards.tsx";
 import { amount, count, percent } from "../../look/numbers.ts";
 import { ask, link, place } from "../../router.ts";
-import { message, useTitle } from "../../use.ts";
+import { message, useLoaded, useTitle } from "../../use.ts";
 import { useKeys } from "../../keys.ts";
-import { PLAYERS } from "../solution/node.ts";
 import { said } from "../solution/words.ts";
+import type { StartData } from "../start/found.ts";
 import { answerOf, answers, belongs, forget, mistakes, record, scoreOf, type Mistake, type Question, type Verdict } from "./memory.ts";
 import "../spots/spots.css";
 import "./drill.css";
@@ -19,14 +20,42 @@ const WORDS: Record<Verdict, string> = { best: "Best", mix: "In the mix", inaccu
 const EVERY = 3; // a mistake comes back after this many decisions
 const any = { value: "", label: "any" };
 const options = (...names: string[]) => [any, ...names.map((value) => ({ value, label: value }))];
+/** Whether a file has a page of its own; shipped charts have none. */
+const isSolution = (file: string) => file.endsWith(".spot");
 const FILTERS = ["player", "street", "suits", "pairing", "high", "connected"] as const;
 
 export default function Drill() {
   const { path } = place.value;
   const file = path.slice(1).join("/");
   useTitle("Drill");
-  if (!file) return <Notice bad>Which solution? <a href="#/">Choose one</a>.</Notice>;
-  return <At key={file} file={file} />;
+  return file ? <At key={file} file={file} /> : <Choice />;
+}
+
+/** An action as elsewhere on the page: "bet 4.13 bb", "all-in 97.5 bb". */
+const actionName = (name: string, unit: string) => {
+  const [word, size] = name.replace("allin", "all-in").split(" ");
+  return size ? `${word} ${amount(Number(size), unit === "chips" ? "" : unit)}` : word!;
+};
+
+/** What can be drilled: preflop charts, folders of flops, and solved spots. */
+function Choice() {
+  const charts = useLoaded((signal) => read<{ charts: string[] }>("drill/charts", {}, signal), []);
+  const start = useLoaded((signal) => read<StartData>("start", {}, signal), []);
+  const spots = start.data?.solutions ?? [];
+  const folders = [...new Set([...spots.filter((spot) => spot.file.includes("/")).map((spot) => spot.file.slice(0, spot.file.lastIndexOf("/"))), ...(start.data?.batches ?? []).filter((batch) => batch.spots > 0).map((batch) => `${batch.file}/boards`)])];
+  const chosen = (file: string, label: ComponentChildren) => <LinkButton key={file} small href={link(["drill", file])}>{label}</LinkButton>;
+  return (
+    <>
+      <h1>Drill</h1>
+      <p class="soft">Hands are dealt up to a decision; you choose, and see the EV loss beside the solution's mix. Any node of a solution starts a drill, too: <b>Drill</b> above its grid.</p>
+      {(charts.error || start.error) && <Notice bad>{charts.error || start.error}</Notice>}
+      <Panel title="Preflop, heads-up"><p class="row tight">{charts.data?.charts.map((name) => chosen(name, name.replace("bb", " bb")))}</p></Panel>
+      {folders.length > 0 && <Panel title="Sets of flops"><p class="row tight">{folders.map((folder) => chosen(folder, `${folder}/`))}</p></Panel>}
+      <Panel title="Solved spots">
+        {spots.length ? <p class="row tight">{spots.slice(0, 40).map((spot) => chosen(spot.file, <><Hand hand={spot.board} /> {spot.file}</>))}</p> : <p class="empty">{start.loading ? "Reading the folder…" : <>No solved spots yet. <a href="#/spot/new">Solve one</a></>}</p>}
+      </Panel>
+    </>
+  );
 }
 
 function At({ file }: { file: string }) {
@@ -103,8 +132,9 @@ function At({ file }: { file: string }) {
       <div class="row spread">
         <h1>Drill</h1>
         <div class="row tight">
-          <span class="soft small">{file}{line ? `, from ${said(line)}` : ""}</span>
-          {now && <LinkButton small href={link(["solution", now.file], { node: now.line })}>Show the node</LinkButton>}
+          <span class="soft small">{file}{line ? `, from ${said(line, now?.unit)}` : ""}</span>
+          {now && isSolution(now.file) && <LinkButton small href={link(["solution", now.file], { node: now.line })}>Show the node</LinkButton>}
+          <LinkButton small href="#/drill">Another drill</LinkButton>
         </div>
       </div>
       <div class="drill">
@@ -125,17 +155,18 @@ function At({ file }: { file: string }) {
 
 function Asked({ question, chosen, late, onAnswer, onNext }: { question: Question; chosen: number | null; late: boolean; onAnswer: (action: number) => void; onNext: () => void }) {
   const { unit, player } = question;
+  const names = question.actions.map((name) => actionName(name, unit));
   const verdict = chosen === null ? null : question.verdict[chosen]!;
-  const parts = actionParts(question.kinds, question.actions, question.mix);
+  const parts = actionParts(question.kinds, names, question.mix);
   return (
     <div class="stack">
       <div class="row drill-cards">
-        <div><span class="label">Board</span><Cards of={question.board} large /></div>
-        <div><span class="label">Your hand, {PLAYERS[player]}</span><Cards of={question.hand} large /></div>
+        {question.board && <div><span class="label">Board</span><Cards of={question.board} large /></div>}
+        <div><span class="label">Your hand, {question.position}</span><Cards of={question.hand} large /></div>
       </div>
       <Facts of={[["Line", said(question.line, unit)], ["Pot", amount(question.pot, unit)], ["Your stack", amount(question.stacks[player], unit)]]} />
       <div class="drill-actions" role="group" aria-label="Actions">
-        {question.actions.map((name, action) => (
+        {names.map((name, action) => (
           <Button key={name} kind={chosen === action ? "primary" : "plain"} disabled={chosen !== null} onClick={() => onAnswer(action)}>
             <kbd>{action + 1}</kbd> {name}
           </Button>
@@ -155,7 +186,7 @@ function Asked({ question, chosen, late, onAnswer, onNext }: { question: Questio
             <table class="table">
               <thead><tr><th scope="col">Action</th><th scope="col" class="number">Mix</th><th scope="col" class="number">EV</th><th scope="col" class="number">EV loss</th></tr></thead>
               <tbody>
-                {question.actions.map((name, action) => (
+                {names.map((name, action) => (
                   <tr key={name} aria-current={chosen === action ? "true" : undefined}>
                     <th scope="row">{name}{chosen === action ? " (you)" : ""}</th>
                     <td class="number">{percent(question.mix[action])}</td>
@@ -185,8 +216,8 @@ function Filters({ get, whole, seconds, repeating, onRepeat }: { get: (name: str
           <Check label="repeat mistakes" value={repeating} onChange={onRepeat} />
         </div>
         <div class="fields">
-          {choice("player", "Position", [any, { value: "0", label: "OOP" }, { value: "1", label: "IP" }])}
-          {choice("street", "Street", options("flop", "turn", "river"))}
+          {choice("player", "Position", [any, { value: "0", label: "OOP or BB" }, { value: "1", label: "IP or BTN" }])}
+          {choice("street", "Street", options("preflop", "flop", "turn", "river"))}
           {choice("suits", "Suits", options("rainbow", "two-tone", "monotone", "four-flush", "flush"))}
           {choice("pairing", "Pairs", options("unpaired", "paired", "two pair", "trips", "full house", "quads"))}
           {choice("high", "High card", options(..."AKQJT98765432"))}
@@ -194,7 +225,7 @@ function Filters({ get, whole, seconds, repeating, onRepeat }: { get: (name: str
         </div>
         <form onSubmit={(event) => (event.preventDefault(), ask({ hands: typed.value.trim() || undefined }))}>
           <div class="row tight drill-hands">
-            <Field label="Hands" value={typed.value} onInput={(value) => (typed.value = value)} hint="top pair, set, flush draw, AKs; empty for all" />
+            <Field label="Hands" value={typed.value} onInput={(value) => (typed.value = value)} hint="top pair, flush draw, AKs, 77+, A2s-A5s; empty for all" />
             <Button small submit>Apply</Button>
           </div>
         </form>
@@ -221,7 +252,7 @@ function Scored({ given, waiting, onAgain }: { given: ReturnType<typeof answers.
         <ol class="drill-history" reversed aria-label="History" tabIndex={0}>
           {given.slice(-30).toReversed().map((each, i) => (
             <li key={given.length - i}>
-              <a href={link(["solution", each.file], { node: each.line })}><Cards of={each.hand} /> {each.action}</a>
+              {isSolution(each.file) ? <a href={link(["solution", each.file], { node: each.line })}><Cards of={each.hand} /> {actionName(each.action, each.unit)}</a> : <span><Cards of={each.hand} /> {actionName(each.action, each.unit)}</span>}
               <span class={`verdict ${each.verdict}`}>{WORDS[each.verdict]}{each.loss > 0.005 ? ` −${amount(each.loss, each.unit)}` : ""}</span>
             </li>
           ))}

@@ -7,6 +7,8 @@ export interface Question {
   unit: string;
   line: string;
   player: 0 | 1;
+  /** "OOP", "IP", preflop "BB" or "BTN". */
+  position: string;
   hand: string;
   hands: [number, number];
   board: string;

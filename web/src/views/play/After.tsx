@@ -10,9 +10,10 @@ import type { Decided, HandDone } from "./types.ts";
 
 export const BY: Record<string, string> = {
   solution: "by the solution",
-  agent: "according to the agent's search",
+  agent: "against the agent's search",
+  resolver: "by preflop charts and the solves of resolver",
   estimate: "by a rough estimate: the opponent responds with its policy, then all players check and call",
-  chart: "by the opponent's preflop chart",
+  chart: "by the preflop chart",
 };
 
 /** The kind of an action by its name, for its colour. */
@@ -21,7 +22,7 @@ export function kindOf(name: string): string {
   return word === "pass" ? "check" : ["fold", "check", "call", "bet", "raise", "allin"].includes(word) ? word : "bet";
 }
 
-const WORDS = { best: "Best", mixed: "One of the mix", mistake: "Mistake", unknown: "Not known" } as const;
+const WORDS = { best: "Best", mixed: "One of the mix", mistake: "Mistake", unknown: "Not judged" } as const;
 /** An estimate cannot tell which action is best; it only finds losses. */
 const BY_ESTIMATE = { ...WORDS, best: "No loss found", mistake: "Loses by the estimate" } as const;
 const BY_CHART = { ...WORDS, mistake: "Rare in the chart" } as const;
@@ -46,13 +47,13 @@ export function Verdict({ decided, bigBlind }: { decided: Decided; bigBlind: num
         {decided.by !== "chart" && decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${plainName(decided.options[best]!)}`}
         {decided.by !== "chart" && decided.verdict === "mixed" && decided.policy.length > 0 && `, played ${percent(decided.policy[decided.chosen], 0)} of the time`}
       </span>
-      <span class="soft small">{decided.verdict === "unknown" ? "the estimate has no values for bets against an opponent that searches; review the hand to solve its streets" : BY[decided.by]}</span>
+      <span class="soft small">{decided.verdict === "unknown" ? "there was too little time, or the strategy never plays this hand this way; review the hand to solve its streets" : BY[decided.by]}</span>
     </p>
   );
 }
 
 export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: number | null }) {
-  if (!of.length) return <p class="soft">No values are available for these decisions.</p>;
+  if (!of.length) return <p class="soft">Not judged: no agent here knows the values of these decisions.</p>;
   return (
     <ol class="decisions">
       {of.map((decided, place) => {

@@ -6,6 +6,9 @@ const SHORT: Record<string, string> = {
   uniform: "random play",
   rebel: "ReBeL's network",
   "lbr(against=uniform,actions=fcpa)": "a local best response",
+  "rules(style=regular)": "tight and aggressive rules",
+  "rules(style=maniac)": "a maniac",
+  "rules(style=station)": "calling stations",
   "search(depth=2,iterations=32)": "a search two actions deep",
 };
 

@@ -61,7 +61,7 @@ export interface Decided {
   chosen: number;
   values: (number | null)[];
   policy: number[];
-  by: "solution" | "agent" | "estimate" | "chart";
+  by: "solution" | "agent" | "estimate" | "chart" | "";
   lost: number | null;
   verdict: "best" | "mixed" | "mistake" | "unknown";
 }
@@ -132,7 +132,7 @@ export interface TableView {
   view: string;
   said: Said[];
   dice: number;
-  judged: "solution" | "agent" | "estimate" | null;
+  judged: "solution" | "agent" | "resolver" | "estimate" | null;
   last: Decided | null;
   hand: HandDone | null;
   results: Results;

@@ -1,59 +1,152 @@
-"""Drills at the terminal: decisions of a solved spot, compared with its solution."""
+"""Drills at the terminal: decisions of solved spots, compared with their solutions."""
 
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.solved import is_solved_spot
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.study.drill import DrillFilter, Question, deal
+from treeplex.holdem.study.drill import DrillFilter, Question, deal, question_at, solved_spots
+from treeplex.holdem.study.preflop_charts import is_shipped, read_solved, shipped_charts
 from treeplex.holdem.tables.spot import NAMES
 from treeplex.run.cli.shared.console import counted, print_table, say
 from treeplex.search.cli.play import QUIT, PlayerLeft, Seat, listed, until_left
+from treeplex.search.named_agents.registry import seconds_of
 
 VERDICTS = {"best": "best", "mix": "in the mix", "inaccuracy": "inaccuracy", "mistake": "mistake"}
 """Names of the verdicts of :meth:`treeplex.holdem.study.drill.Question.verdict`."""
+EVERY, RIGHT_ANSWERS = 3, 2
+"""A mistake comes back at every third decision, until it has been answered right twice in a row."""
+MOST_SHOWN = 30
+"""Largest number of decisions listed at the end, the latest ones."""
+MOST_LOADED = 4
+"""Number of a folder's solutions in memory."""
+Policies = Callable[[np.random.Generator], HoldemPolicy]
+"""Draws the solution for a decision."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answered question: the policy it is from, the action's index, the seconds it took, and whether that was too long."""
+
+    policy: HoldemPolicy
+    question: Question
+    action: int
+    seconds: float
+    late: bool
+
+    @property
+    def key(self) -> tuple[int, str, tuple[int, int]]:
+        """Identifies the question."""
+        return id(self.policy), self.question.line, self.question.hands
+
+    @property
+    def verdict(self) -> str:
+        """The verdict, see :meth:`treeplex.holdem.study.drill.Question.verdict`."""
+        return self.question.verdict(self.action)
+
+    @property
+    def loss(self) -> float:
+        """EV lost, as a share of the pot."""
+        return self.question.loss(self.action) / float(self.question.node.pot)
+
+    @property
+    def frequency(self) -> float:
+        """Frequency of the answer in the solution, relative to the most frequent action."""
+        return float(self.question.mix[self.action] / self.question.mix.max())
 
 
 class Drill:
     """A session of decisions at the terminal.
 
     Attributes:
-        losses: EV lost by each answer, as shares of the pot.
-        frequencies: frequency of each answer in the solution, relative to the most frequent action.
+        answers: all answers, in order.
+        mistakes: answers to repeat, each with the number of right answers that it still needs.
     """
 
-    def __init__(self, policy: HoldemPolicy, wanted: DrillFilter, start: str, seed: int | None) -> None:
-        self.policy, self.wanted, self.start = policy, wanted, start
+    def __init__(
+        self, policies: Policies, wanted: DrillFilter, start: str = "", seed: int | None = None, limit: float | None = None
+    ) -> None:
+        """Prepare a drill.
+
+        Args:
+            policies: draws the solution for a decision.
+            wanted: which decisions to ask.
+            start: the line to the node at which hands start.
+            seed: random seed; None for a random one.
+            limit: seconds per decision; an answer after them counts as the first action. None for no limit.
+        """
+        self.policies, self.wanted, self.start, self.limit = policies, wanted, start, limit
         self.rng = np.random.default_rng(seed)
-        self.losses: list[float] = []
-        self.frequencies: list[float] = []
+        self.answers: list[Answer] = []
+        self.mistakes: list[tuple[Answer, int]] = []
 
     def one(self, number: int) -> None:
         """Ask one question and show the answer."""
-        question = deal(self.policy, self.wanted, self.rng, self.start)
-        node, unit = question.node, self.policy.spot.unit
-        say(f"{number + 1}: {NAMES[question.player]} with {question.hand} on {node.board}", bold=True)
+        again = number % EVERY == EVERY - 1 and self.mistakes
+        if again:
+            earlier = self.mistakes[0][0]
+            policy, question = earlier.policy, question_at(earlier.policy, earlier.question.line, earlier.question.hands)
+        else:
+            policy = self.policies(self.rng)
+            question = deal(policy, self.wanted, self.rng, self.start)
+        node, unit = question.node, question.unit
+        board = f" on {node.board}" if node.board else ""
+        say(f"{number + 1}: {question.position} with {question.hand}{board}{' (a mistake again)' if again else ''}", bold=True)
         say(f"  {question.line or 'first decision'}; the pot is {node.pot:,.6g} {unit}")
+        began = time.monotonic()
         action = chosen(node.actions)
-        self.losses.append(question.loss(action) / float(node.pot))
-        self.frequencies.append(float(question.mix[action] / question.mix.max()))
-        say(f"  {VERDICTS[question.verdict(action)]}, loses {question.loss(action):,.3g} {unit}")
+        seconds = time.monotonic() - began
+        late = self.limit is not None and seconds > self.limit
+        if late:
+            action = 0
+            say(f"  time is up ({seconds:.1f} s): counts as {node.actions[0]}")
+        answer = Answer(policy, question, action, seconds, late)
+        self.record(answer)
+        say(f"  {VERDICTS[answer.verdict]}, loses {question.loss(action):,.3g} {unit}")
         print_table(["action", "mix", "EV", "EV loss"], rows_of(question, action), right=(1, 2, 3))
 
+    def record(self, answer: Answer) -> None:
+        """Add an answer, and put its question on or off the list of mistakes."""
+        self.answers.append(answer)
+        due = next((due for one, due in self.mistakes if one.key == answer.key), 0)
+        self.mistakes = [(one, left) for one, left in self.mistakes if one.key != answer.key]
+        if answer.verdict == "mistake":
+            self.mistakes.append((answer, RIGHT_ANSWERS))
+        elif due > 1:
+            self.mistakes.append((answer, due - 1))
+
     def end(self) -> None:
-        """Print the score."""
-        if not self.losses:
+        """Print the history and the score."""
+        if not self.answers:
             say("no decision was answered")
             return
+        say("")
+        print_table(["decision", "line", "action", "verdict", "EV loss", "time"], self.history(), right=(4, 5))
+        mean = {name: np.mean([getattr(each, name) for each in self.answers]) for name in ("loss", "frequency", "seconds")}
         say(
-            f"{counted(len(self.losses), 'decision')}: EV loss {100 * np.mean(self.losses):.2f}% of the pot on average, "
-            f"frequency score {100 * np.mean(self.frequencies):.0f}%"
+            f"{counted(len(self.answers), 'decision')}: EV loss {100 * mean['loss']:.2f}% of the pot on average, "
+            f"frequency score {100 * mean['frequency']:.0f}%, {mean['seconds']:.1f} s per decision"
         )
+
+    def history(self) -> list[list[str]]:
+        """The latest answers as rows of a table."""
+        rows = []
+        for each in self.answers[-MOST_SHOWN:]:
+            asked = each.question
+            where = f"{asked.position} {asked.hand}" + (f" on {asked.node.board}" if asked.node.board else "")
+            loss, verdict = f"{asked.loss(each.action):.2f}", VERDICTS[each.verdict] + (", late" if each.late else "")
+            rows.append([where, asked.line or "start", asked.node.actions[each.action], verdict, loss, f"{each.seconds:.1f} s"])
+        return rows
 
 
 def rows_of(question: Question, action: int) -> list[list[str]]:
@@ -86,6 +179,57 @@ def chosen(names: Sequence[str]) -> int:
         say("  type a number or a name, or quit")
 
 
+def policies_of(source: str, wanted: DrillFilter) -> Policies:
+    """The solutions to drill: a shipped preflop chart, a solved spot, or a folder of solved spots.
+
+    Of a folder a random spot with the wanted texture is drawn for each decision.
+
+    Raises:
+        SpecError: the source is none of these, or no spot of the folder has the wanted texture.
+        FileError: a file cannot be read.
+    """
+    if is_shipped(source):
+        solution = read_solved(source)
+        assert solution is not None
+        return lambda rng: solution.policy
+    if is_solved_spot(source):
+        policy = load_solution(source, resumable=False).policy
+        return lambda rng: policy
+    files = solved_spots(Path(source)) if Path(source).is_dir() else []
+    if not files:
+        charts = ", ".join(shipped_charts())
+        raise SpecError(f"{source} is not a solved spot; name a .spot file, a folder of them, or a preflop chart ({charts})")
+    load = lru_cache(MOST_LOADED)(lambda file: load_solution(file, resumable=False).policy)
+
+    def draw(rng: np.random.Generator) -> HoldemPolicy:
+        for index in rng.permutation(len(files)):
+            policy: HoldemPolicy = load(files[index])
+            board = policy.spot.board
+            if not board or len(board) > 3 or wanted.fits_board(board):
+                return policy
+        raise SpecError(f"no spot of {source} has a board of this texture; choose another")
+
+    return draw
+
+
+def run_drill(
+    policies: Policies,
+    wanted: DrillFilter,
+    *,
+    start: str = "",
+    games: int | None = None,
+    seed: int | None = None,
+    limit: str | None = None,
+) -> None:
+    """Ask decisions until the person quits; see :class:`Drill`.
+
+    Raises:
+        SpecError: an unknown name in the filters, or a time that cannot be read.
+    """
+    drill = Drill(policies, wanted, start, seed, None if limit is None else seconds_of(limit))
+    until_left(drill.one, games, drill.end)
+
+
 def drill_spot(spot: Spot, wanted: Seat) -> None:
     """Ask decisions of a spot until the person quits; the opponent is a solution of the spot.
 
@@ -95,8 +239,21 @@ def drill_spot(spot: Spot, wanted: Seat) -> None:
     """
     if wanted.against is None or not is_solved_spot(wanted.against):
         raise SpecError("--drill compares answers with a solution; name its file, --against solved.spot")
-    groups = tuple(name.strip() for name in (wanted.more["only"] or "").split(",") if name.strip())
-    player = None if wanted.seat is None else [name.lower() for name in NAMES].index(wanted.seat)
     policy = SpotGame(spot).policy(wanted.against)
-    drill = Drill(policy, DrillFilter(player, hands=groups), wanted.more["line"] or "", wanted.seed)
-    until_left(drill.one, wanted.games, drill.end)
+    asked = DrillFilter.of(wanted.more["only"] or "", player_of(wanted.seat))
+    start = wanted.more["line"] or ""
+    run_drill(lambda rng: policy, asked, start=start, games=wanted.games, seed=wanted.seed, limit=wanted.think)
+
+
+def player_of(seat: str | None) -> int | None:
+    """The player of a position: ``oop`` or ``bb``, ``ip`` or ``btn``.
+
+    Raises:
+        SpecError: another name.
+    """
+    if seat is None:
+        return None
+    names = {name.lower(): player for player, name in enumerate(NAMES)} | {"bb": 0, "btn": 1, "sb": 1}
+    if seat.lower() not in names:
+        raise SpecError(f"--seat is {seat!r}; write oop or ip, preflop bb or btn")
+    return names[seat.lower()]

@@ -17,11 +17,9 @@ from treeplex.holdem.tables.whole import WholeTable
 from treeplex.holdem.whole.game import Holdem
 from treeplex.run.cli.shared.console import print_next, say
 from treeplex.run.cli.shared.live import Live
-from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent
 from treeplex.search.cli.play import Seat, asked, thinking, thought_text, until_left
 from treeplex.search.evaluate.statistics import FEWEST_DEALS
-from treeplex.search.named_agents.rules import Rules
 from treeplex.search.tables.judging import RARE, DecisionReview
 from treeplex.search.tables.results import Hand, results_of
 
@@ -29,10 +27,13 @@ WAYS = "type a number of the list, or raise to 7bb, bet 75%, half pot, all in; q
 LIMIT_WAYS = "type a number of the list, or fold, check, call, bet, raise; quit ends"
 JUDGES = {
     "solution": "by solving the streets, with the usual ranges of the positions",
+    "agent": "against the solves of resolver",
     "estimate": "an estimate against this opponent, as if both check and call to the end",
-    "chart": "by the opponent's preflop chart",
+    "chart": "by the preflop chart",
 }
 """Readable description of each evaluator of decisions, by name."""
+REGULAR = "rules(style=regular)"
+"""The default opponent where no stronger agent plays."""
 HUNDRED = 100
 FULL_DECK = 52
 
@@ -68,15 +69,15 @@ def play_whole(rules: Holdem, wanted: Seat) -> None:
         whom, opponent = usual_opponent(rules, wanted) if wanted.against is None else (wanted.against, None)
         opponent = opponent or wanted.opponent(rules, whom)
         name = name_of(whom)
-        table = WholeTable(opponent, name, np.random.default_rng(wanted.seed))
+        table = WholeTable(opponent, name, np.random.default_rng(wanted.seed), game=rules)
     said = getattr(opponent, "about", "")
     about = said if said.startswith(name) else f"{whom}: {said}" if said else whom
     play_hands(table, about + (" (--against names another)" if wanted.against is None else ""), wanted)
 
 
 def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
-    """The default opponent heads-up: ``resolver``, a shipped ReBeL network or rules; random play with more players."""
-    for whom in (UNIFORM,) if rules.num_players > 2 else ("resolver", "rebel", f"{Rules.name}(style=regular)"):
+    """The default opponent: heads-up ``resolver`` or a shipped ReBeL network, otherwise rules."""
+    for whom in ("resolver", "rebel", REGULAR)[2 * (rules.num_players > 2) :]:
         with suppress(SpecError, GameError):
             return whom, wanted.opponent(rules, whom)
     raise GameError(f"{rules.spec} has no default opponent; name one with --against")

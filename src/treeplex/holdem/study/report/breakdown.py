@@ -109,6 +109,11 @@ def only(side: Side, rows: NDArray[np.bool_]) -> Side:
     )
 
 
+def known_groups() -> dict[str, tuple[str, str]]:
+    """Groups of hands by name in lower case: their grouping and exact name."""
+    return {name.lower(): (by, name) for by in GROUPINGS for name in (CLASSES if by == "class" else KINDS[by][0])}
+
+
 def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
     """A node restricted to the named groups of hands; if both made hands and draws are named, a hand must match both.
 
@@ -120,7 +125,7 @@ def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
         SpecError: an unknown name.
     """
     wanted: dict[str, set[str]] = {}
-    known = {name.lower(): (by, name) for by in GROUPINGS for name in (CLASSES if by == "class" else KINDS[by][0])}
+    known = known_groups()
     for name in names:
         group = known.get(name.strip().lower())
         if group is None:
