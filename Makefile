@@ -82,7 +82,7 @@ papers: $(VENV)/installed-dev
 	$(BIN)/python papers/run.py --all
 
 wheel: $(VENV)/installed-release
-	$(BIN)/python packaging/build_wheel.py
+	$(BIN)/python packaging/build_wheel.py --kernels build/kernels
 	$(BIN)/python packaging/try_wheels.py dist
 
 release-check: $(VENV)/installed-release

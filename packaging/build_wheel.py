@@ -20,6 +20,25 @@ ROOT = Path(__file__).resolve().parents[1]
 MOST_BYTES = 40 * 2**20
 PLATFORM = "manylinux2014_x86_64"
 """Kernels are machine code without references to a C library; what they call is in Numba."""
+REMOVE_STALE = """
+import importlib
+import os
+from treeplex.engine.kernel_cache import entries
+
+for entry in list(entries()):
+    module, _, name = entry.kernel.rpartition(".")
+    try:
+        cache = getattr(importlib.import_module(module), name)._cache
+        stale = (
+            entry.cpu.split("/")[1] != os.environ["NUMBA_CPU_NAME"]
+            or cache.file_name([entry.signature], entry.cpu) != entry.path.name
+        )
+    except (ImportError, AttributeError):
+        stale = True
+    if stale:
+        entry.path.unlink(missing_ok=True)
+"""
+"""Remove kernels of other sources, versions or levels from a folder that was kept."""
 
 
 def run(*command: str | Path, **options: object) -> None:
@@ -55,6 +74,7 @@ def compile_kernels(package: Path, level: str, kernels: Path | None) -> int:
         "NUMBA_CPU_FEATURES": "",
     }
     run(sys.executable, "-m", "treeplex", "kernels", "warm", env=environment, cwd=package)
+    run(sys.executable, "-c", REMOVE_STALE, env=environment, cwd=package)
     if compiled != prebuilt:
         shutil.copytree(compiled, prebuilt, ignore=shutil.ignore_patterns("*.part", "*.lock"))
     return sum(file.stat().st_size for file in prebuilt.iterdir())
@@ -92,7 +112,7 @@ def main() -> None:
     parser.add_argument(
         "--kernels",
         type=Path,
-        help="keep compiled kernels in this folder, so that a stopped build resumes; delete it when sources change",
+        help="keep compiled kernels in this folder: a stopped build resumes, and a later one compiles only what changed",
     )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

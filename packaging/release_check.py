@@ -18,7 +18,7 @@ PLACEHOLDER = "example.org"
 MOST_FILE_BYTES = 5 * 2**20
 MOST_WHEEL_BYTES = 40 * 2**20
 LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)\s#]+)")
-MUST_SHIP = ("treeplex/py.typed", "treeplex/web/assets/index.html")
+MUST_SHIP = ("treeplex/py.typed", "treeplex/web/assets/index.html", "treeplex/web/assets/licences.txt")
 
 
 def versions(tag: str | None) -> Iterator[str]:
@@ -31,8 +31,11 @@ def versions(tag: str | None) -> Iterator[str]:
         found = re.search(pattern, (ROOT / name).read_text(), re.MULTILINE)
         if found is None or found[1] != version:
             yield f"{name} has version {found[1] if found else 'none'}, pyproject.toml has {version}"
-    if not re.search(rf"^## \[?{re.escape(version)}\]?", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE):
+    section = re.search(rf"^## \[?{re.escape(version)}\]?(.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    if section is None:
         yield f"CHANGELOG.md has no section for {version}"
+    elif tag is not None and not re.search(r"\d{4}-\d\d-\d\d", section[1]):
+        yield f"CHANGELOG.md has no date for {version}"
     if tag is not None and tag != f"v{version}":
         yield f"the tag is {tag}, pyproject.toml has version {version}"
 
@@ -90,6 +93,8 @@ def built(dist: Path) -> Iterator[str]:
         if file.suffix == ".whl":
             with zipfile.ZipFile(file) as archive:
                 names = archive.namelist()
+            if "-cp" in file.name and not any(name.endswith(".kernel") for name in names):
+                yield f"{file.name} has no kernels"
             if file.stat().st_size > MOST_WHEEL_BYTES:
                 yield f"{file.name} has {file.stat().st_size / 2**20:.1f} MiB"
         else:

@@ -1,10 +1,13 @@
-"""Install each built file into a fresh environment and use it: solve Leduc poker and a river, open the web page once.
+"""Install each built file into a fresh environment and use it: solve Leduc poker and a river, also on the web page.
+
+With the kernels of the platform wheel nothing may be compiled.
 
 python packaging/try_wheels.py dist
 """
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -16,37 +19,72 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RIVER = ROOT / "examples/spots/river.yaml"
 PORT = 18761
-START_SECONDS = 60.0
+START_SECONDS, SOLVE_SECONDS = 60.0, 900.0
+SMALL_RIVER = {"board": "Td 9d 6h Qc 2s", "oop": "AA, KK", "ip": "QQ, JJ", "pot": "20", "stack": "60", "bets": "a"}
+WITH_KERNELS = (
+    "sample kuhn_poker -n 10",
+    "solve 'kuhn_poker(players=3)' -n 10",
+    "match leduc_poker 'search(depth=2,leaf=exact)' uniform --hands 1",
+    "holdem equity AKs QQ",
+    "solve --board 'Td 9d 6h Qc' --pot 20 --stack 60 --bets a --oop AA --ip KK --rake 5% --rake-cap 3 -n 2",
+)
+"""Further commands that the platform wheel runs without compiling."""
+
+
+def environment() -> dict[str, str]:
+    """The environment of a user who has set nothing."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA", "TREEPLEX"))}
 
 
 def timed(command: list[str | Path], folder: Path) -> tuple[str, float]:
     """Standard output of a command, and its wall seconds."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA", "TREEPLEX"))}
     start = time.perf_counter()
     done = subprocess.run(
-        [str(part) for part in command], cwd=folder, env=environment, check=True, capture_output=True, text=True
+        [str(part) for part in command], cwd=folder, env=environment(), check=True, capture_output=True, text=True
     )
     return done.stdout, time.perf_counter() - start
 
 
 def ask_server(treeplex: Path, folder: Path) -> float:
-    """Seconds from the start of ``treeplex web`` to its first answer."""
+    """Seconds from the start of ``treeplex web`` to its first answer; a river is then solved there."""
     start = time.perf_counter()
     command = [str(treeplex), "web", "--folder", str(folder), "--port", str(PORT), "--no-browser"]
-    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(command, cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while True:
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/", timeout=5) as answer:
-                    assert b"<html" in answer.read().lower()
-                return time.perf_counter() - start
+                assert b"<html" in fetch("/").lower()
+                break
             except OSError:
                 if server.poll() is not None or time.perf_counter() - start > START_SECONDS:
                     raise
                 time.sleep(0.05)
+        opened = time.perf_counter() - start
+        job = json.loads(fetch("/api/jobs", {"fields": {**SMALL_RIVER, "iterations": 20}}))
+        while job["state"] != "finished":
+            assert job["state"] != "failed", job["error"]
+            assert time.perf_counter() - start < SOLVE_SECONDS, job
+            time.sleep(0.2)
+            job = json.loads(fetch(f"/api/jobs/{job['id']}"))
+        return opened
     finally:
         server.terminate()
         server.wait()
+
+
+def fetch(path: str, body: dict[str, object] | None = None) -> bytes:
+    """A response of the server; with a body, to a POST request."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+def compiled_kernels(treeplex: Path, folder: Path) -> list[str]:
+    """Names of the kernels that were compiled since the installation."""
+    text, _ = timed([treeplex, "kernels", "list", "--json"], folder)
+    return [entry["kernel"] for entry in json.loads(text) if Path(entry["path"]).parent.name != "prebuilt"]
 
 
 def try_file(built: Path) -> None:
@@ -62,8 +100,15 @@ def try_file(built: Path) -> None:
         assert json.loads(text)["exploitability"] < 0.02, text
         text, river = timed([treeplex, "solve", RIVER, "--target", "5%", "--json"], folder)
         assert json.loads(text)["exploitability_percent"] <= 5.0, text
+        page = ask_server(treeplex, folder)
+        has_kernels = "none-any" not in built.name and built.suffix == ".whl"
+        for command in WITH_KERNELS if has_kernels else ():
+            timed([treeplex, *shlex.split(command)], folder)
+        compiled = compiled_kernels(treeplex, folder)
+        assert not (has_kernels and compiled), f"{built.name} lacks kernels: {', '.join(compiled)}"
         print(
-            f"{built.name}: Leduc poker {leduc:.1f} s, a river {river:.1f} s, page {ask_server(treeplex, folder):.1f} s",
+            f"{built.name}: Leduc poker {leduc:.1f} s, a river {river:.1f} s, page {page:.1f} s, "
+            f"{len(compiled)} kernels compiled",
             flush=True,
         )
 

@@ -16,7 +16,10 @@ WING = Wing(
     loaders=dict.fromkeys((*NAMED, *SPOT_FILES, SOLVED_FILE), "treeplex.holdem.spots.files:load_spot"),
     solvables=(SPOTS,),
     sources=("treeplex.holdem.sources:SolvedSpots", "treeplex.holdem.sources:Blueprints"),
-    warm_ups={"hold'em": "treeplex.holdem.warm_up:compile_spots"},
+    warm_ups={
+        "hold'em": "treeplex.holdem.warm_up:compile_spots",
+        "hold'em variants": "treeplex.holdem.warm_up:compile_spot_variants",
+    },
     agents=(
         "treeplex.holdem.agents.blueprint:PlayedBlueprint",
         "treeplex.holdem.agents.libratus:HoldemLibratus",

@@ -26,8 +26,9 @@ def compile_learners() -> None:
 
 
 def compile_whole_hands() -> None:
-    """Train a blueprint on a small deck, and play a hand with re-solving on the turn and river."""
+    """Train a blueprint on a small deck, and play hands with re-solving: by it on the turn and river, and without it."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
         train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint)
         match(SMALL_HOLDEM, [f"endgames(blueprint={blueprint},iterations=2)", "uniform"], hands=2, sampled=True, seed=0)
+    match("holdem(stack=40)", ["resolver(think=none,iterations=2)", "rules(style=caller)"], hands=4, sampled=True, seed=0)

@@ -48,7 +48,7 @@ def list_kernels(as_json: Json = False) -> None:
 def warm(progress: ShowProgress = None) -> None:
     """Compile all kernels now, so that later commands start without delay.
 
-    This takes a minute or two on several cores.
+    This takes a few minutes.
 
     \b
     Examples:
