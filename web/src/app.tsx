@@ -21,6 +21,7 @@ const VIEWS: Record<string, () => Promise<View>> = {
   batch: () => import("./views/solution/Batch.tsx"),
   drill: () => import("./views/drill/Drill.tsx"),
   preflop: () => import("./views/preflop/Preflop.tsx"),
+  review: () => import("./views/review/Reviews.tsx"),
   play: () => import("./views/play/Play.tsx"),
   games: () => import("./views/games/Games.tsx"),
   trainings: () => import("./views/trainings/Trainings.tsx"),
@@ -32,6 +33,7 @@ const NAVIGATION: readonly (readonly [string, string, string])[] = [
   ["jobs", "Solving", "j"],
   ["preflop", "Preflop", "f"],
   ["play", "Play", "p"],
+  ["review", "Review", "v"],
   ["games", "Games", "g"],
   ["trainings", "Trainings", "t"],
 ];

@@ -17,14 +17,14 @@ from treeplex.errors import TreeplexError
 from treeplex.web import games, hands, start
 from treeplex.web.folder import deleted, files, runs
 from treeplex.web.jobs import routes as jobs
-from treeplex.web.playing import tables
+from treeplex.web.playing import reviews, tables
 from treeplex.web.safety import Access, Guard, problem, retry
 from treeplex.web.served import Refusal, ServerState
 from treeplex.web.spots import drill, fields, preflop, solutions
 from treeplex.web.turns import THREADS
 
 ASSETS = Path(__file__).parent / "assets"
-PARTS = (start, fields, jobs, solutions, drill, preflop, files, deleted, tables, hands, games, runs)
+PARTS = (start, fields, jobs, solutions, drill, preflop, files, deleted, tables, hands, reviews, games, runs)
 """Modules whose ``routes`` are served under ``/api``."""
 WORDS = {
     404: "there is nothing at this address; see /api/start",

@@ -13,7 +13,9 @@ WAITING_EACH = 4
 """Maximum number of waiting requests per concurrent one."""
 OPENING = "opening"
 """Type of requests that start a process with an object."""
-OPENS = frozenset({("POST", "/api/games"), ("POST", "/api/tables"), ("POST", "/api/hands/review")})
+OPENS = frozenset(
+    {("POST", "/api/games"), ("POST", "/api/tables"), ("POST", "/api/hands/review"), ("POST", "/api/reviews/start")}
+)
 LOOKING = "looking"
 """Type of requests for a node of a running job."""
 AT_ONCE: Mapping[str, int] = {
@@ -21,6 +23,7 @@ AT_ONCE: Mapping[str, int] = {
     "games": 8,
     "tables": 12,
     "hands": 6,
+    "reviews": 6,
     "preflop": 4,
     "spots": 6,
     "solution": 6,

@@ -59,7 +59,7 @@ export function Replay() {
     );
   return (
     <>
-      <div class="row spread"><h1>Hands</h1><a href="#/play">Back to the tables</a></div>
+      <div class="row spread"><h1>Hands</h1><span class="row"><a href="#/review">Review many hands</a><a href="#/play">Back to the tables</a></span></div>
       {opened.error && <Notice bad>{opened.error}</Notice>}
       {now && (
         <Panel title={`Action ${Math.min(step.value, last) + 1} of ${last + 1}`} tools={<span class="soft small">{now.at}</span>}>

@@ -11,6 +11,7 @@ import { said } from "../solution/words.ts";
 import { useLoaded, useTitle } from "../../use.ts";
 import { Decisions } from "./After.tsx";
 import type { Decided } from "./types.ts";
+import "./play.css";
 
 interface Choice {
   line: string;
@@ -22,7 +23,7 @@ interface Choice {
   verdict: Decided["verdict"];
 }
 
-interface Result {
+export interface Result {
   hand: string;
   big_blind: number;
   cards: string[];
@@ -80,12 +81,21 @@ export function Review({ file }: { file: string }) {
       )}
       {now.state === "failed" && <Notice bad>{now.error}</Notice>}
       {now.state === "stopped" && <Notice>Stopped. Solved streets are saved. <Button small onClick={again}>Resume</Button></Notice>}
-      {result && <p class="outcome"><b>{result.lost_bb.toFixed(2)} bb lost in all</b></p>}
-      {result?.streets.map((street) => (
+      {result && <Reviewed result={result} folder={file} />}
+    </>
+  );
+}
+
+/** The streets of a reviewed hand; with the folder of their solutions if these are saved. */
+export function Reviewed({ result, folder }: { result: Result; folder?: string }) {
+  return (
+    <>
+      <p class="outcome"><b>{result.lost_bb.toFixed(2)} bb lost in all</b></p>
+      {result.streets.map((street) => (
         <Panel
           key={street.street}
           title={<>{street.street} <Cards of={street.board} /></>}
-          tools={street.file ? <a href={link(["solution", `${file}/${street.file}`])}>the solved {street.street}</a> : undefined}
+          tools={street.file && folder ? <a href={link(["solution", `${folder}/${street.file}`])}>the solved {street.street}</a> : undefined}
         >
           <div class="stack">
             <Facts of={[["pot", `${(street.pot / result.big_blind).toFixed(1)} bb`], ["behind", `${(street.stack / result.big_blind).toFixed(1)} bb`], ["equity", percent(street.equity)], ["solved to", `${percent(street.exploitability / street.pot, 2)} of the pot`]]} />

@@ -20,7 +20,6 @@ from treeplex.holdem.study.report.room_text import UNREADABLE, UnsuitableHandErr
 from treeplex.holdem.study.review.played_hand import RecordedHand, from_history
 from treeplex.holdem.study.review.review import Review, ReviewSettings, first_ranges, judged, words_of_street
 from treeplex.holdem.study.review.review_file import ReviewFile, StoredHand
-from treeplex.run.job.progress_line import line_of
 from treeplex.run.job.record import Progress
 
 BUDGET = Budget(None, 10.0)
@@ -172,7 +171,9 @@ class BulkReview:
 
             def watch(street: str, state: Progress, pot: float, *, done: int = done, left: float | None = left) -> None:
                 if progress is not None:
-                    progress(BulkProgress(done, len(hands), self.known, left, f"{street}  {line_of(state)}"))
+                    worth = state.numbers.get("exploitability")
+                    reached = f", exploitability {worth / pot:.2%} of the pot" if worth is not None else ""
+                    progress(BulkProgress(done, len(hands), self.known, left, f"solving the {street}{reached}"))
 
             if progress is not None:
                 progress(BulkProgress(done, len(hands), self.known, left, "building the tree"))

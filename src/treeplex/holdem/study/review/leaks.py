@@ -1,6 +1,6 @@
 """Leaks of a bulk review: EV lost per 100 hands by position, street, action and texture, with 95% intervals; exports.
 
-A decision counts with the EV that it lost, or with 0 if it lost no more than the exploitability of its street's solution.
+A decision counts with the EV that it lost, or with 0 if it lost no more than the error of its street's solution.
 Decisions whose solution is off by more than :data:`LEAST_ACCURATE` of the pot are left out and counted.
 """
 

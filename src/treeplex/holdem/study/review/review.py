@@ -50,6 +50,9 @@ SHARE = 0.005
 """Default target: exploitability as a share of the pot at the start of a street."""
 LEAST = 1e-3
 """Minimum weight of the hero's hand, relative to the largest weight in the range."""
+SAMPLED = 0.05
+"""Error of losses from a sample of later cards, as a share of the pot at the start of the street; about 95% are smaller, see
+``docs/log.md``."""
 RARE = 0.005
 """Minimum share of a range that must take the line; below it, the range is not narrowed."""
 MIXED, MAIN = 0.05, 0.5
@@ -311,7 +314,7 @@ def judged_street(hand: RecordedHand, street: HandSpot, solution: HoldemSolution
         node = node_report(solution, line).from_the_pot()
         after = solution.at(f"{line},{word}" if line else word).line
         if node.player == hand.hero:
-            choices.append(judged_choice(node, node.children.index(after), name, solution.exploitability))
+            choices.append(judged_choice(node, node.children.index(after), name, noise_of(solution)))
         line = after
     return StreetReview(
         street=HOLDEM_STREETS[street.street],
@@ -322,6 +325,12 @@ def judged_street(hand: RecordedHand, street: HandSpot, solution: HoldemSolution
         choices=tuple(choices),
         notes=notes,
     )
+
+
+def noise_of(solution: HoldemSolution) -> float:
+    """The difference up to which a solution's EVs count as equal: its exploitability, or the error of sampled later cards."""
+    sampled = SAMPLED * solution.spot.opening_pot if solution.spot.runouts else 0.0
+    return max(solution.exploitability, sampled)
 
 
 def words_of_street(line: str) -> list[str]:
@@ -335,7 +344,7 @@ def words_of_street(line: str) -> list[str]:
 
 
 def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Choice:
-    """The review of one decision; EVs within ``noise``, the solution's exploitability, are treated as equal."""
+    """The review of one decision; EVs within ``noise``, see :func:`noise_of`, are treated as equal."""
     assert node.player is not None
     side = node.sides[node.player]
     row = side.names.index(hand)

@@ -17,7 +17,7 @@ from treeplex.base.storage.reading import open_regular, reason
 from treeplex.errors import FileError
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.study.batches.boards import texture_of
-from treeplex.holdem.study.review.review import Choice, Review, StreetReview, review_json
+from treeplex.holdem.study.review.review import Choice, Review, StreetReview, noise_of, review_json
 
 APPLICATION, VERSION = 0x74705276, 1
 """SQLite's ``application_id`` of these files, and their ``user_version``."""
@@ -36,8 +36,8 @@ TABLES: Final = {
         "frequency REAL, lost_bb REAL, noise_bb REAL, accuracy REAL, verdict TEXT, PRIMARY KEY (hand, number)"
     ),
 }
-"""Tables and columns. ``reason`` is NULL for reviewed hands. Losses are in big blinds. ``noise_bb`` is the exploitability of
-the street's solution, and ``accuracy`` the same as a share of the pot at the start of the street."""
+"""Tables and columns. ``reason`` is NULL for reviewed hands. Losses are in big blinds. ``noise_bb`` is the loss up to
+which EVs count as equal, and ``accuracy`` the solution's exploitability as a share of the pot at the start of the street."""
 COLUMNS: Final = ("street", "position", "side", "facing", "action", "best", "suits", "pairing", "high", "connected", "verdict")
 """Columns of decisions by which decisions are grouped and filtered."""
 
@@ -232,7 +232,7 @@ def insert(table: str, row: Mapping[str, Any]) -> str:
 
 def decision_row(review: Review, street: StreetReview, choice: Choice) -> dict[str, Any]:
     """One decision as a row of the table ``decisions``, without hand and number."""
-    hand, noise = review.hand, street.solution.exploitability
+    hand = review.hand
     best = max(range(len(choice.ev)), key=lambda action: (choice.ev[action], choice.frequency[action]))
     return {
         "street": street.street,
@@ -246,8 +246,8 @@ def decision_row(review: Review, street: StreetReview, choice: Choice) -> dict[s
         "pot_bb": choice.pot / hand.big_blind,
         "frequency": choice.frequency[choice.played],
         "lost_bb": choice.lost / hand.big_blind,
-        "noise_bb": noise / hand.big_blind,
-        "accuracy": noise / street.solution.spot.opening_pot,
+        "noise_bb": noise_of(street.solution) / hand.big_blind,
+        "accuracy": street.solution.exploitability / street.solution.spot.opening_pot,
         "verdict": choice.verdict,
     }
 

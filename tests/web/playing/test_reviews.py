@@ -1,0 +1,102 @@
+"""Bulk reviews over HTTP: from texts and folders, stopped and resumed, with leaks, hands and exports."""
+
+import csv
+import io
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the web extra: pip install 'treeplex[web]'")
+pytest.importorskip("pokerkit", reason="hand histories: pip install pokerkit")
+
+import httpx
+
+from tests.holdem.study.review.hands import STARS
+from tests.holdem.study.review.many import PREFLOP, numbered
+from treeplex.holdem.study.report.hand_texts import split_hands
+from treeplex.web.served import ServerState
+
+ASKED = {"oop": "QQ,TT", "ip": "KK,AQo", "street": "river"}
+WAIT = 120.0
+
+
+def until_done(client: httpx.Client, file: str) -> dict[str, Any]:
+    """The state of a review once it has ended."""
+    ends = time.monotonic() + WAIT
+    while time.monotonic() < ends:
+        found: dict[str, Any] = client.get("/api/reviews/state", params={"file": file}).json()
+        if found["state"] != "running":
+            return found
+        time.sleep(0.1)
+    raise AssertionError("the review does not end")
+
+
+def test_from_texts_and_a_folder(client: httpx.Client, folder: Path) -> None:
+    (folder / "evening").mkdir()
+    (folder / "evening" / "table.txt").write_text("\n\n".join([numbered(STARS, 1), PREFLOP]))
+    made = client.post("/api/reviews", json={**ASKED, "name": "my review!", "folder": "evening"}).json()
+    file = made["file"]
+    assert (file, made["state"], made["counts"]) == ("reviews/my-review", "stopped", None)
+    assert client.post("/api/reviews/texts", json={"file": file, "text": numbered(STARS, 2)}).json() == {"texts": 1}
+    assert client.post("/api/reviews/start", json={"file": file}).json()["state"] == "running"
+    done = until_done(client, file)
+    assert (done["state"], done["error"]) == ("done", None)
+    counts = done["counts"]
+    assert (counts["found"], counts["reviewed"], counts["skipped"]) == (3, 2, {"ended before the flop": 1})
+    assert done["values"]["street"] == ["river"]
+    (leak,) = client.get("/api/reviews/leaks", params={"file": file, "by": "street,action"}).json()["leaks"]
+    assert (leak["group"], leak["decisions"], leak["low"]) == (["river", "fold"], 2, None)
+    assert client.get("/api/reviews/leaks", params={"file": file, "where": "action=call"}).json()["leaks"] == []
+    hands = client.get("/api/reviews/hands", params={"file": file, "where": "action=fold;street=river"}).json()["hands"]
+    assert len(hands) == 2
+    hand = client.get("/api/reviews/hand", params={"file": file, "id": hands[0]["id"]}).json()
+    assert hand["review"]["streets"][0]["choices"][0]["actions"][:2] == ["fold", "call"]
+    (skipped,) = client.get("/api/reviews/skipped", params={"file": file, "reason": "ended before the flop"}).json()["hands"]
+    assert skipped["title"].startswith("PokerStars Hand #")
+    table = client.get("/api/reviews/export", params={"file": file, "kind": "csv"})
+    assert table.headers["content-disposition"] == 'attachment; filename="my-review.csv"'
+    assert len(list(csv.DictReader(io.StringIO(table.text)))) == 2
+    assert len(split_hands(client.get("/api/reviews/export", params={"file": file, "kind": "phh"}).text)) == 2
+    (folder / "evening" / "later.txt").write_text(numbered(STARS, 3))
+    assert client.post("/api/reviews/start", json={"file": file}).status_code == 200
+    assert until_done(client, file)["counts"]["reviewed"] == 3
+    assert client.get("/api/reviews").json() == {"reviews": [file]}
+    assert client.delete("/api/reviews", params={"file": file}).json() == {}
+    assert client.get("/api/reviews").json() == {"reviews": []}
+
+
+def test_a_stopped_review_resumes(client: httpx.Client) -> None:
+    file = client.post("/api/reviews", json={**ASKED, "name": "stopped"}).json()["file"]
+    client.post("/api/reviews/texts", json={"file": file, "text": "\n\n".join(numbered(STARS, n) for n in range(40))})
+    client.post("/api/reviews/start", json={"file": file})
+    assert client.post("/api/reviews/start", json={"file": file}).status_code == 409
+    assert client.delete("/api/reviews", params={"file": file}).status_code == 409
+    ends = time.monotonic() + WAIT
+    while time.monotonic() < ends:
+        now = client.get("/api/reviews/state", params={"file": file}).json()
+        if now["counts"] and now["counts"]["reviewed"]:
+            break
+    stopped = client.post("/api/reviews/stop", json={"file": file}).json()
+    assert stopped["state"] == "stopped"
+    reviewed = stopped["counts"]["reviewed"]
+    assert 0 < reviewed < 40
+    client.post("/api/reviews/start", json={"file": file})
+    done = until_done(client, file)
+    assert (done["state"], done["counts"]["reviewed"], done["counts"]["waiting"]) == ("done", 40, 0)
+
+
+def test_requests_that_are_refused(client: httpx.Client, served: ServerState, tmp_path: Path) -> None:
+    for wrong, field in (({"oop": "AAA"}, "oop"), ({"budget": "soon"}, "budget"), ({"folder": "river.spot"}, "folder")):
+        refused = client.post("/api/reviews", json=wrong)
+        assert (refused.status_code, refused.json()["field"]) == (400, field), refused.text
+    assert client.post("/api/reviews", json={"folder": "../other"}).status_code == 403
+    assert client.get("/api/reviews/state", params={"file": "mine"}).status_code == 404
+    file = client.post("/api/reviews", json={}).json()["file"]
+    empty = client.post("/api/reviews/start", json={"file": file})
+    assert (empty.status_code, empty.json()["error"]) == (400, "there are no hands; paste some, choose files, or name a folder")
+    assert client.get("/api/reviews/leaks", params={"file": file}).status_code == 400
+    (tmp_path / "outside").mkdir()
+    (served.folder / "away").symlink_to(tmp_path / "outside")
+    assert client.post("/api/reviews", json={"folder": "away"}).status_code == 403
