@@ -171,7 +171,7 @@ def test_kept_values_are_both_players_and_sum_to_zero() -> None:
 
     leaf = HandValues(by_equity, every=3)
     SubgameSearch(cut, METHODS["dcfr"], leaf, horizon=6).run(6)
-    assert len(asked) == 2  # both players at once, in iterations 1 and 4
+    assert len(asked) == 2 * (len(DECK.deck) - 4)  # for each river, both players at once, in iterations 1 and 4
     reach = cut.start(predicts=False).reach_at_leaves(np.ones(cut.size))
     values = leaf.fresh(cut.leaves, reach, (0, 1))
     worth = [(reach[own] * values[own] * cut.leaves.opposing(reach, own)).sum(axis=1) for own in (0, 1)]
@@ -182,7 +182,7 @@ def test_values_are_made_to_sum_to_zero() -> None:
     random = np.random.default_rng(0)
     reach, mass = random.random((2, 9)), random.random((2, 9))
     mass[1] *= (reach[0] @ mass[0]) / (reach[1] @ mass[1])
-    worth = zero_sum((random.random(9), random.random(9)), (reach[0], reach[1]), mass)
+    worth = zero_sum(random.random((2, 9)), reach, mass)
     assert sum(float((own * met) @ value) for own, met, value in zip(reach, mass, worth, strict=True)) == pytest.approx(0)
 
 
@@ -209,6 +209,8 @@ def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
         assert np.abs(mean - whole[player])[weight > 0].mean() < np.abs(parts[0][player] - whole[player])[weight > 0].mean()
     with pytest.raises(AlgorithmError, match="in each evaluation; use parts=1"):
         HandValues(None, parts=2, symmetric=True)
+    with pytest.raises(AlgorithmError, match="parts is 24, which leaves parts without cards"):
+        HandValues(None, parts=24)
 
 
 def test_threads_do_not_change_values() -> None:

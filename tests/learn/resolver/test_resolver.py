@@ -9,10 +9,11 @@ import pytest
 import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
-from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.cards import CLASSES, parse_cards
+from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.study.preflop_charts import chart_book
-from treeplex.learn.resolver.preflop import PreflopCharts, nearest_chart
+from treeplex.learn.resolver.preflop import PreflopCharts, all_in_calls, nearest_books, nearest_charts
 from treeplex.search.named_agents.registry import agent
 
 QUICK = "resolver(think=none,iterations=2)"
@@ -28,10 +29,57 @@ print(player.policy().sum(axis=0).mean())
 """
 
 
-@pytest.mark.parametrize(("stack", "chart"), [(20, 20), (70, 50), (150, 100), (200, 100), (400, 200), (600, 200)])
-def test_the_nearest_chart(stack: int, chart: int) -> None:
-    game = tp.load(f"holdem(stack={stack})")
-    assert nearest_chart(game.public) == f"{chart}bb"  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("stack", "charts"), [(20, "20bb"), (40, "20bb"), (70, "20bb 50bb"), (150, "50bb 100bb"), (200, "100bb"), (600, "200bb")]
+)
+def test_the_nearest_charts(stack: int, charts: str) -> None:
+    found = nearest_charts(tp.load(f"holdem(stack={stack})").public)  # type: ignore[arg-type]
+    assert list(found) == charts.split()
+    assert sum(found.values()) == pytest.approx(1.0)
+    if stack == 70:
+        assert found["20bb"] == pytest.approx(np.log(50 / 35) / np.log(50 / 20))
+
+
+def calling(stack: int, *events: int) -> float:
+    """How much of the range at the table continues after these actions."""
+    public = tp.load(f"holdem(stack={stack})").public
+    player = PreflopCharts(public, nearest_books(public))  # type: ignore[arg-type]
+    for event in events:
+        player.see(event)
+    reach = sum(line.reach[public.options(player.state).player] for line in player.lines)
+    return 1.0 - float(player.policy()[0] @ reach / reach.sum())
+
+
+def test_fewer_hands_continue_against_a_larger_raise() -> None:
+    """The chart's answer to a raise to 2.5 big blinds is scaled by the minimum defence frequency; an all-in is solved alone."""
+    shares = [calling(200, raised) for raised in (4, 5, 6, 10, 20, 200)]
+    assert (np.diff(shares) < 0).all()
+    assert shares[1] == pytest.approx(0.713, abs=0.01)
+    assert shares[2] / shares[1] == pytest.approx(1.75 / 2.0, abs=1e-3)
+    assert 0.01 < shares[-1] < 0.05
+    assert calling(600, 600) < shares[-1] < calling(60, 60) < calling(20, 20)
+    assert calling(200, 1, 5) > calling(200, 1, 8)
+
+
+def test_stacks_between_charts_mix_them() -> None:
+    """A mixture of two charts weighs each hand's actions by the reach in each of them."""
+    public = tp.load("holdem(stack=70)").public
+    player = PreflopCharts(public, nearest_books(public))  # type: ignore[arg-type]
+    weights = nearest_charts(public)  # type: ignore[arg-type]
+    first = [PreflopCharts(public, chart_book(name)).policy() for name in weights]  # type: ignore[arg-type]
+    np.testing.assert_allclose(player.policy(), np.average(first, axis=0, weights=list(weights.values())), atol=1e-9)
+
+
+def test_calling_an_all_in_is_an_equilibrium() -> None:
+    """With both ranges full and ten big blinds, the caller's best response to the raiser's is worth no more."""
+    known, one, paid = class_equities(), np.ones(169), 0.1
+    calls = all_in_calls(one, one, paid)
+    edges = known.pairs * (2 * known.equity - 1)
+    pushed = (edges @ calls + paid * (known.pairs @ (1 - calls)) > paid * (edges @ one)).astype(float)
+    gain = edges @ pushed + paid * (known.pairs @ pushed)
+    assert float((np.maximum(gain, 0) - calls * gain).sum() / known.pairs.sum()) < 0.02
+    assert calls[CLASSES.index("AA")] == pytest.approx(1.0, abs=1e-3)
+    assert calls[CLASSES.index("72o")] == pytest.approx(0.0, abs=1e-3)
 
 
 def test_any_raise_is_answered_preflop() -> None:
@@ -93,6 +141,25 @@ def test_a_made_hand_calls_and_air_folds_on_the_river() -> None:
     names = [game.public.hand_name(game.public.first_state(), 0, hand) for hand in range(1326)]
     assert policy[0, names.index("KsKc")] < 0.01
     assert policy[0, names.index("4c3d")] > 0.99
+
+
+@pytest.mark.slow
+def test_its_own_range_is_the_one_it_has_played() -> None:
+    """A raise that is added to the tree changes the street's solution, but not the bet already made."""
+    game = tp.load("holdem(stack=200)")
+    player = agent(QUICK, game)
+    assert isinstance(player, WholeHoldemAgent)
+    player.begin(0)
+    played = np.ones(1326)
+    for event in (5, 1, *parse_cards("5d7sAd"), 10, 26, 1, *parse_cards("Jd")):
+        state = player.state
+        if game.public.options(state).player == 0:
+            played *= player.policy()[list(game.public.options(state).labels).index(event)]
+        player.see(int(event))
+    assert player.solver is not None
+    played *= game.public.free(player.state)
+    tracked = player.solver.game.spot.ranges[0]
+    np.testing.assert_allclose(tracked / tracked.sum(), played / played.sum(), atol=1e-5)
 
 
 @pytest.mark.slow

@@ -8,12 +8,14 @@ opponent's are computed from the blueprint. The first solve uses ranges alone, a
 of single hands are inaccurate. Later solves have a gadget with the last solve's values of the opponent's hands.
 """
 
+from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
 from treeplex.base.arrays import Floats
+from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.bet_plan import BetPlan
@@ -78,7 +80,7 @@ class WholeHoldemAgent(BaseAgent):
         guide: the blueprint at this table, with action translation.
         solving: settings of street solving.
         leaf: values at the start of the turn, for solves of the flop; None: no network.
-        ranges: float64 [H] of each player, unnormalised, given the actions so far.
+        ranges: float64 [H] of each player, unnormalised, given the actions so far; the opponent's only until the first solve.
         solver: the agent for the rest of the hand; None while the guide plays.
         path: events of this hand.
         pace: solving speed, in stored numbers times iterations per second and thread, measured in the last long solve.
@@ -123,6 +125,7 @@ class WholeHoldemAgent(BaseAgent):
         self.state, self.thought, self._spent, self._began = self.game.first_state(), None, 0.0, 0.0
         self.solver: ResolvingAgent | None = None
         self.path: tuple[int, ...] = ()
+        self._decided: tuple[tuple[int, ...], Floats] | None = None
         self._opened.clear()
         first, second = (np.ones(len(self.holdem.hands)) for _ in range(2))
         self.ranges = first, second
@@ -137,18 +140,19 @@ class WholeHoldemAgent(BaseAgent):
     def see(self, event: int) -> None:
         """Observe an event; the time this takes counts towards the next decision."""
         self._began = perf_counter()
-        self._follow(event)
+        with one_blas_thread():
+            self._follow(event)
         self._spent += perf_counter() - self._began
 
     def _follow(self, event: int) -> None:
         options, solver = self.game.options(self.state), self.solver
         following = hand_of(self.game.after(self.state, event))
-        if solver is not None and options.player >= 0:
-            self.solver = self._told(solver, event)
-        elif options.player >= 0:
+        if options.player >= 0 and (solver is None or options.player == self.player):
             played = self._played(event)
             both = [reach * played if seat == options.player else reach for seat, reach in enumerate(self.ranges)]
             self.ranges = both[0], both[1]
+        if solver is not None and options.player >= 0:
+            self.solver = self._told(solver, event)
         self.guide.see(event)
         self.state, self.path = following, (*self.path, event)
         table = following.table
@@ -189,27 +193,39 @@ class WholeHoldemAgent(BaseAgent):
         if self.solver is None:
             self.thought, self._spent = Thought(0, 0.0, 0), 0.0
             return self.guide.policy()
-        self.solver.spent(self._spent)
+        self._decided = self.path, self._solved_policy(self.solver)
+        return self._decided[1]
+
+    def _solved_policy(self, solver: ResolvingAgent) -> Floats:
+        """The policy of the agent that solves the rest of the hand, with the actions of this table."""
+        solver.spent(self._spent)
         options, began, real = self.game.options(self.state), perf_counter(), bets_at(self.game, self.state)
         policy = np.zeros((len(options.labels), len(self.holdem.hands)))
-        if self.solver.game.options(self.solver.state).player != options.player:  # a bet was translated to a call
+        if solver.game.options(solver.state).player != options.player:  # a bet was translated to a call
             policy[real.kinds.index("pass")], self._spent = 1.0, 0.0
             return policy
-        np.add.at(policy, real_actions(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
-        left_out = self.solver.game.possible(self.solver.state)[options.player] == 0
+        with one_blas_thread():
+            solved = solver.policy()
+        np.add.at(policy, real_actions(bets_at(solver.game, solver.state), real), solved)
+        left_out = solver.game.possible(solver.state)[options.player] == 0
         if left_out.any():
             policy[:, left_out] = self.guide.policy()[:, left_out]
-        thought = self.solver.thought or Thought(0, 0.0, 0)
-        solved = thought.seconds - self._spent
-        if solved > LONG and self._numbers:
-            self.pace = max(thought.iterations, 1) * self._numbers / (solved * self.solving.threads)
+        thought = solver.thought or Thought(0, 0.0, 0)
+        seconds = thought.seconds - self._spent
+        if seconds > LONG and self._numbers:
+            self.pace = max(thought.iterations, 1) * self._numbers / (seconds * self.solving.threads)
         self.thought, self._spent = thought._replace(seconds=self._spent + perf_counter() - began), 0.0
         return policy
 
     def _played(self, event: int) -> Floats:
-        """The probability that each hand takes an action under the guide; bets that it never makes count as the nearest bet."""
-        labels = list(self.game.options(self.state).labels)
-        table, number = self.guide.policy(), labels.index(event)
+        """The probability that each hand takes an action under the guide, or under its own last decision; bets that are never
+        made count as the nearest bet.
+        """
+        number = list(self.game.options(self.state).labels).index(event)
+        if self.solver is None:
+            table = self.guide.policy()
+        else:
+            table = self._decided[1] if self._decided and self._decided[0] == self.path else self.policy()
         if table[number].any():
             return np.asarray(table[number])
         bets = bets_at(self.game, self.state)
@@ -227,10 +243,10 @@ class WholeHoldemAgent(BaseAgent):
         if before is not None:
             if not before.horizon.rounds and acts_after(before, card):
                 before.see(card)
-                carried = [before.carried(player) for player in self._solved]
+                carried = [self._as_played(before.carried(player)) for player in self._solved]
                 ranges = carried[0].belief.ranges
             else:  # no values to carry over: the last solve was depth-limited, or its betting ended first
-                ranges = self._free(before.carried(self.player or 0).belief.ranges)
+                ranges = self._free(self._as_played(before.carried(self.player or 0)).belief.ranges)
         before_turn = table.street + 2 < len(self.holdem.rules.format.deal)
         by_leaf = self.leaf is not None and before_turn
         ends = bool(solving.continuations) and before_turn and not by_leaf
@@ -256,6 +272,15 @@ class WholeHoldemAgent(BaseAgent):
         for carried_state in (*carried, *(ResolvingState(player, at, values) for player, values in promised.items())):
             solver.go_on(carried_state)
         return solver
+
+    def _as_played(self, carried: ResolvingState) -> ResolvingState:
+        """Replace the agent's own range by the one it has played, which differs after a street is solved again."""
+        belief, player = carried.belief, self.player
+        if player is None:
+            return carried
+        played = with_trace(self.ranges[player] * self.holdem.free(self.state))
+        ranges = [played if seat == player else weights for seat, weights in enumerate(belief.ranges)]
+        return replace(carried, belief=Belief.of(belief.game, belief.state, ranges))
 
     def _promised(self, below: tuple[BucketPolicy, float], ranges: Ranges) -> dict[int, Floats]:
         """For each solved player, the blueprint's values of the opponent's hands; empty if computing them takes too long."""

@@ -49,7 +49,7 @@ class HandNet:
         """Values of both players' hands relative to half of the pot, as fractions of the pot, float64 [2, n]; zero-sum."""
         values = [situation.equity[player] - 0.5 + self.forward(situation.rows(player))[:, 0] for player in (0, 1)]
         reach = situation.reach[:, situation.board.held]
-        return np.stack(zero_sum((values[0], values[1]), (reach[0], reach[1]), situation.mass))
+        return zero_sum(np.stack(values), reach, situation.mass)
 
     def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
         """Leaf value for the preceding street; see :class:`HandValues`."""

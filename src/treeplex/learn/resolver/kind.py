@@ -19,16 +19,16 @@ from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
 from treeplex.search.resolving.resolved import RESOLVING
 
 DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"))
-RIVERS, EVERY, PARTS = 2, 2, 4
-"""The network's equities use every second river, values are reused for two iterations, and each evaluation uses a quarter of
-the turn cards."""
+RIVERS, EVERY, PARTS = 2, 2, 13
+"""The network's equities use every second river, values are reused for two iterations, and each evaluation uses four turn
+cards."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResolverSettings(ThinkingSettings):
     """Settings of ``resolver``."""
 
-    chart: str = setting("", "preflop chart: 20bb, 50bb, 100bb, 200bb or a .spot file (empty: the nearest shipped one)")
+    chart: str = setting("", "preflop chart: 20bb, 50bb, 100bb, 200bb or a .spot file (empty: the two nearest, mixed)")
     net: str = setting(
         "hands", "network for the start of the turn: hands (the shipped one), or a file written by train hand-values"
     )
@@ -61,7 +61,7 @@ class Resolver(AgentKind):
     """Plays heads-up no-limit hold'em with all 1,326 hands on every street, without a blueprint."""
 
     name = "resolver"
-    text = "plays preflop by the nearest chart, solves flops with a value network, and turns and rivers to the end"
+    text = "plays preflop by the nearest charts, solves flops with a value network, and turns and rivers to the end"
     source = "Moravčík et al. 2017 (DeepStack); Brown et al. 2020 (ReBeL)"
     plays = "two-player no-limit holdem"
     example = "resolver(think=2)"
@@ -70,7 +70,7 @@ class Resolver(AgentKind):
     def make(self, game: Game, settings: ResolverSettings, generator: np.random.Generator) -> Agent:
         from treeplex.learn.hand_values.inference import hand_function
         from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
-        from treeplex.learn.resolver.preflop import PreflopCharts, nearest_chart
+        from treeplex.learn.resolver.preflop import PreflopCharts, nearest_books
 
         public = game.public
         if not isinstance(public, PublicHoldem) or public.rules.format != HOLDEM or public.players != 2:
@@ -79,7 +79,7 @@ class Resolver(AgentKind):
             raise SpecError("resolver does not support rake; leave the rake out")
         if any(public.rules.antes):
             raise SpecError("resolver has no preflop charts with antes; leave the ante out")
-        book = chart_book(settings.chart or nearest_chart(public))
+        books = [(chart_book(settings.chart), 1.0)] if settings.chart else nearest_books(public)
         net = shipped_hand_net("turn") if settings.net == HANDS else settings.net
         solving = StreetSolving(
             start=1,
@@ -95,7 +95,7 @@ class Resolver(AgentKind):
             drop=settings.drop,
         )
         leaf = HandValues(hand_function(net), step=RIVERS, every=EVERY, parts=PARTS, threads=settings.threads)
-        agent = WholeHoldemAgent(public, PreflopCharts(public, book, generator), solving, generator, leaf=leaf)
+        agent = WholeHoldemAgent(public, PreflopCharts(public, books, generator), solving, generator, leaf=leaf)
         agent.think = settings.think
-        agent.about = f"preflop by the chart for {book.stack:g} big blinds"
+        agent.about = f"preflop by the chart for {' and '.join(f'{book.stack:g}' for book, _ in books)} big blinds"
         return agent

@@ -6,7 +6,7 @@ against the opponent's range, excluding hands that share a card with it.
 
 import numpy as np
 
-from treeplex.base.arrays import Bytes, Floats, Shorts, Singles
+from treeplex.base.arrays import Bytes, Floats, Ints, Shorts, Singles
 from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.showdowns.strength_bins import settle
 
@@ -31,25 +31,56 @@ INPUTS = SHARED + OWN
 
 @kernel(error_model="numpy")
 def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, cards: Bytes, step: int, edges: Floats) -> int:
-    """Set ``edges`` [H] to wins minus losses against a range on every ``step``-th complete board; return the number of boards.
+    """Add wins minus losses against K ranges on every ``step``-th complete board; return the number of boards.
+
+    A pass over a board's hands serves all ranges at once; see :func:`treeplex.holdem.engine.showdowns.strength_bins.settle`.
 
     Args:
-        reach: [H], the opponent's reach.
+        reach: [H, K], the opponent's reach in each range.
         order, start: [R, N], hands by strength, as in :func:`settle`.
         sizes: [R], number of hands in each row.
         cards: [H, 2].
         step: 1 uses all boards.
-        edges: [H], written; 0 for hands that every board blocks.
+        edges: [H, K], added to.
     """
-    hands = order.shape[1]
-    mass, edge = np.empty(hands), np.empty(hands)
-    edges[:] = 0.0
+    ranges = reach.shape[1]
+    total, passed = np.empty(ranges), np.empty(ranges)
+    held, below = np.empty((52, ranges)), np.empty((52, ranges))
     count = 0
     for c in range(0, order.shape[0], step):
-        settle(reach, order[c, : sizes[c]], start[c], cards, mass, edge)
+        total[:], passed[:], held[:], below[:] = 0.0, 0.0, 0.0, 0.0
+        hands = sizes[c]
+        for j in range(hands):
+            h = order[c, j]
+            low, high = cards[h, 0], cards[h, 1]
+            for k in range(ranges):
+                total[k] += reach[h, k]
+                held[low, k] += reach[h, k]
+                held[high, k] += reach[h, k]
+        j = 0
+        while j < hands:
+            end = j
+            while end < hands and start[c, end] == j:
+                h = order[c, end]
+                low, high = cards[h, 0], cards[h, 1]
+                for k in range(ranges):
+                    edges[h, k] += passed[k] - below[low, k] - below[high, k]
+                end += 1
+            for i in range(j, end):
+                h = order[c, i]
+                low, high = cards[h, 0], cards[h, 1]
+                for k in range(ranges):
+                    passed[k] += reach[h, k]
+                    below[low, k] += reach[h, k]
+                    below[high, k] += reach[h, k]
+            for i in range(j, end):
+                h = order[c, i]
+                low, high = cards[h, 0], cards[h, 1]
+                for k in range(ranges):
+                    lost = total[k] - held[low, k] - held[high, k]
+                    edges[h, k] += passed[k] - below[low, k] - below[high, k] - lost
+            j = end
         count += 1
-        for j in range(sizes[c]):
-            edges[order[c, j]] += edge[j]
     return count
 
 
@@ -80,24 +111,28 @@ def equities(
     mass: Floats,
     equity: Floats,
 ) -> None:
-    """Compatible reach and equity of each hand that the board allows, [n] each; equity is 1/2 where compatible reach is zero.
+    """Compatible reach and equity against K ranges of each hand that the board allows; equity is 1/2 where reach is zero.
 
     Args:
-        reach: [H], the opponent's reach.
+        reach: [K, H], the opponent's reach in each range.
         order, start, sizes, cards, step: as in :func:`summed_edges`.
         held: [n].
         runouts: number of complete boards given two hands, on average over hands.
-        mass, equity: written.
+        mass, equity: [K, n], written.
     """
-    edges, sums = np.empty(reach.shape[0]), np.empty(52)
-    count = summed_edges(reach, order, start, sizes, cards, step, edges)
-    total = card_sums(reach, held, cards, sums)
+    ranges, sums = reach.shape[0], np.empty(52)
+    by_hand, edges = np.empty((reach.shape[1], ranges)), np.zeros((reach.shape[1], ranges))
+    by_hand[:] = reach.T
+    count = summed_edges(by_hand, order, start, sizes, cards, step, edges)
     scale = 0.5 * order.shape[0] / (count * runouts)
-    for k in range(held.shape[0]):
-        hand = held[k]
-        met = total - sums[cards[hand, 0]] - sums[cards[hand, 1]] + reach[hand]
-        mass[k] = max(met, 0.0)
-        equity[k] = min(max(0.5 + scale * edges[hand] / met, 0.0), 1.0) if met > 1e-9 * total else 0.5
+    for row in range(ranges):
+        total = card_sums(reach[row], held, cards, sums)
+        for k in range(held.shape[0]):
+            hand = held[k]
+            met = total - sums[cards[hand, 0]] - sums[cards[hand, 1]] + reach[row, hand]
+            mass[row, k] = max(met, 0.0)
+            share = 0.5 + scale * edges[hand, row] / met if met > 1e-9 * total else 0.5
+            equity[row, k] = min(max(share, 0.0), 1.0)
 
 
 @kernel(error_model="numpy")
@@ -211,3 +246,30 @@ def write_rows(
         out[SHARED + 7] = share * look[0]
         for b in range(STATIC):
             out[SHARED + 8 + b] = 2.0 * static[k, b] - 1.0
+
+
+@kernel(error_model="numpy")
+def write_rows_of_ranges(
+    reach: Floats,
+    held: Shorts,
+    cards: Bytes,
+    static: Floats,
+    looks: Floats,
+    players: Ints,
+    mass: Floats,
+    equity: Floats,
+    rows: Singles,
+) -> None:
+    """Write the network inputs for each hand of some players in K situations on a board; see :func:`write_rows`.
+
+    Args:
+        reach: [K, 2, H].
+        held, cards, static: as in :func:`write_rows`.
+        looks: [K, 3].
+        players: [P], the players whose hands are written.
+        mass, equity: [K, 2, n].
+        rows: float32 [K, P, n, INPUTS], written.
+    """
+    for k in range(reach.shape[0]):
+        for p in range(players.shape[0]):
+            write_rows(reach[k], held, cards, static, looks[k], players[p], mass[k], equity[k], rows[k, p])

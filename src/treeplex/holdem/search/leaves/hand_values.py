@@ -9,20 +9,27 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import islice
 from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats, Shorts, Singles
+from treeplex.base.arrays import Floats, Ints, Shorts, Singles
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import Format
-from treeplex.holdem.engine.showdowns.hand_features import INPUTS, STATIC, equities, static_features, write_rows
+from treeplex.holdem.engine.showdowns.hand_features import (
+    INPUTS,
+    STATIC,
+    equities,
+    static_features,
+    write_rows,
+    write_rows_of_ranges,
+)
 from treeplex.holdem.forms.boards import deals
 from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands, symmetries_of
 from treeplex.holdem.rules.features import stacks_in_pots
@@ -32,12 +39,10 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
+MOST_PARTS = 13
+"""Maximum number of parts of the next street's cards; more would leave some without cards."""
 Function = Callable[[Singles], Singles]
 """Maps rows of hands, float32 [n, INPUTS], to their values over the showdown, in pots, float32 [n, 1]."""
-TOGETHER = 64
-"""Number of boards per call of the function."""
-Share = tuple["LaterBoard", int, Floats]
-"""A board below a place, a player, and the values of its hands on that board, weighted by the board's probability."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,24 +115,30 @@ class HandBoard:
         return np.array([stacks_in_pots(stack, pot), suits - 2.0, float(paired)])
 
     def equities(self, reach: Floats, *, step: int = 1) -> tuple[Floats, Floats]:
-        """The opponent's compatible reach, and the equity against it, for both players' hands, float64 [2, n] each.
+        """The opponent's compatible reach, and the equity against it, for both players' hands, float64 [..., 2, n] each.
 
         Args:
-            reach: float64 [2, H], both players' reach, any scale.
+            reach: float64 [..., 2, H], both players' reach, any scale.
             step: use only every ``step``-th of all complete boards.
         """
-        step = max(step // self.every, 1)
-        mass, equity = np.empty((2, len(self.held))), np.empty((2, len(self.held)))
-        for player in (0, 1):
-            against = np.ascontiguousarray(reach[1 - player])
-            where = mass[player], equity[player]
-            equities(against, self.order, self.start, self.sizes, self.held, cards_of(self.format), step, self.runouts, *where)
-        return mass, equity
+        step, shape = max(step // self.every, 1), (*reach.shape[:-1], len(self.held))
+        against = np.ascontiguousarray(reach[..., ::-1, :]).reshape(-1, reach.shape[-1])
+        mass, equity = np.empty((2, len(against), len(self.held)))
+        cards = cards_of(self.format)
+        equities(against, self.order, self.start, self.sizes, self.held, cards, step, self.runouts, mass, equity)
+        return mass.reshape(shape), equity.reshape(shape)
 
     def rows(self, reach: Floats, mass: Floats, equity: Floats, look: Floats, player: int) -> Singles:
         """Network inputs for each hand of a player, float32 [n, INPUTS]; ``look`` is returned by :meth:`look`."""
         rows = np.empty((len(self.held), INPUTS), np.float32)
         write_rows(reach, self.held, cards_of(self.format), self.static, look, player, mass, equity, rows)
+        return rows
+
+    def rows_of_ranges(self, reach: Floats, mass: Floats, equity: Floats, looks: Floats, players: tuple[int, ...]) -> Singles:
+        """Network inputs for each hand of P players in K situations, float32 [K, P, n, INPUTS]."""
+        rows = np.empty((len(reach), len(players), len(self.held), INPUTS), np.float32)
+        owners = np.array(players, np.int64)
+        write_rows_of_ranges(reach, self.held, cards_of(self.format), self.static, looks, owners, mass, equity, rows)
         return rows
 
 
@@ -154,14 +165,17 @@ def cards_of(format: Format) -> NDArray[np.uint8]:
     return np.ascontiguousarray(format.hands, np.uint8)
 
 
-def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: Floats) -> tuple[Floats, Floats]:
-    """Make the players' hand values [n] zero-sum by subtracting half of the sum of their expected values (Moravčík et al.
-    2017, DeepStack).
+def zero_sum(worth: Floats, reach: Floats, mass: Floats) -> Floats:
+    """Make the players' hand values zero-sum by subtracting half of the sum of their expected values (Moravčík et al. 2017,
+    DeepStack).
+
+    Args:
+        worth: float64 [..., 2, n], hand values.
+        reach, mass: float64 [..., 2, n], each hand's own reach and the opponent's compatible reach.
     """
-    met = [weights * seen for weights, seen in zip(reach, mass, strict=True)]
-    total = float(met[0].sum())
-    surplus = sum(float(weights @ value) for weights, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
-    return worth[0] - 0.5 * surplus, worth[1] - 0.5 * surplus
+    met = reach * mass
+    total, surplus = met[..., 0, :].sum(axis=-1), (met * worth).sum(axis=(-2, -1))
+    return np.asarray(worth - 0.5 * np.divide(surplus, total, out=np.zeros_like(total), where=total > 0)[..., None, None])
 
 
 def part_of(card: int, parts: int) -> int:
@@ -170,17 +184,21 @@ def part_of(card: int, parts: int) -> int:
 
 
 class LaterBoard(NamedTuple):
-    """A board dealt after a leaf.
+    """A board dealt after some leaves.
 
     Attributes:
-        place: index of the place.
+        places: int64 [L], indices of the places.
         board: the board, representing its class of isomorphic boards.
         images: for each board of the class, itself first, int16 [n]: the image of each hand.
+        looks: float64 [L, 3], see :meth:`HandBoard.look`.
+        pots: float64 [L], each place's pot times the probability of the deal given both hands.
     """
 
-    place: int
+    places: Ints
     board: HandBoard
     images: list[Shorts]
+    looks: Floats
+    pots: Floats
 
 
 class LaterPlay(NamedTuple):
@@ -189,27 +207,26 @@ class LaterPlay(NamedTuple):
     Attributes:
         boards: boards with further betting.
         shown: indices of the places with both players all-in, and their hand values.
+        scales: for each part of the boards float64 [K, H], see :func:`part_scale`.
     """
 
     boards: list[LaterBoard]
     shown: list[tuple[int, AllIns]]
+    scales: list[Floats]
 
 
-def scale_parts(part: Sequence[LaterBoard], boards: Sequence[LaterBoard], values: Ranges) -> None:
-    """Scale sums over some of the boards to estimates over all, by the number of boards that each hand allows.
+def part_scale(part: int, parts: int, boards: Sequence[LaterBoard], shape: tuple[int, ...]) -> Floats:
+    """Factor from the sum over a part of the boards to an estimate over all, by the number of boards that each hand allows.
 
     Args:
-        part: the boards summed over.
+        part, parts: the part, and the number of parts.
         boards: all boards.
-        values: for each player float64 [K, H], changed in place.
+        shape: the shape [K, H] of the result.
     """
-    counts = np.zeros((2, *values[0].shape))
-    for count, some in zip(counts, (part, boards), strict=True):
-        for below in some:
-            count[below.place, below.board.held] += 1
-    scale = np.divide(counts[1], counts[0], out=np.ones_like(counts[0]), where=counts[0] > 0)
-    for own in values:
-        own *= scale
+    counts = np.zeros((2, *shape))
+    for below in boards:
+        counts[int(part_of(below.board.cards[-1], parts) != part)][np.ix_(below.places, below.board.held)] += 1
+    return np.divide(counts.sum(axis=0), counts[0], out=np.ones(shape), where=counts[0] > 0)
 
 
 class HandValues:
@@ -241,6 +258,8 @@ class HandValues:
             raise AlgorithmError(
                 "'symmetric' needs all cards of the next street in each evaluation; use parts=1 or symmetric=False"
             )
+        if parts > MOST_PARTS:
+            raise AlgorithmError(f"parts is {parts}, which leaves parts without cards; use at most {MOST_PARTS}")
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
         self.parts, self.threads, self._fresh = parts, threads, 0
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
@@ -258,7 +277,7 @@ class HandValues:
         if self.every < 2 or player is None:
             return self.fresh(places, believed, (0, 1) if player is None else (player,))
         if self._places is not places:
-            self._places, self._calls = places, 0
+            self._places, self._calls, self._fresh = places, 0, 0
         if self._calls % (2 * self.every) == 0 or self.kept is None:
             self.kept = self.fresh(places, believed, (0, 1))
         self._calls += 1
@@ -283,7 +302,8 @@ class HandValues:
             boards = [below for below in boards if part_of(below.board.cards[-1], self.parts) == part]
         self._add_boards(places, boards, believed, wanted, values)
         if self.parts > 1:
-            scale_parts(boards, following.boards, values)
+            for owner in wanted:
+                values[owner][...] *= following.scales[part]
         for owner in wanted:
             mass = places.opposing(believed, owner)
             values[owner][...] = np.divide(values[owner], mass, out=np.zeros_like(mass), where=mass > 0)
@@ -292,50 +312,43 @@ class HandValues:
     def _add_boards(
         self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
-        """Add the values of boards, weighted by their probability, in chunks that limit memory use."""
-        chunks = [boards[first : first + TOGETHER] for first in range(0, len(boards), TOGETHER)]
+        """Add the values of boards, weighted by their probability."""
 
-        def shares(chunk: list[LaterBoard]) -> list[Share]:
-            return self._shares(places, chunk, believed, wanted)
+        def shares(below: LaterBoard) -> tuple[Ints, Floats]:
+            return self._shares(places, below, believed, wanted)
 
         if self.threads > 1:
             with ThreadPoolExecutor(self.threads) as pool:
-                found = list(pool.map(shares, chunks))
+                found = list(pool.map(shares, boards))
         else:
-            found = list(map(shares, chunks))
-        for below, owner, worth in chain.from_iterable(found):
+            found = list(map(shares, boards))
+        for below, (reached, worth) in zip(boards, found, strict=True):
             for image in below.images:
-                values[owner][below.place, image] += worth
-
-    def _shares(self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...]) -> list[Share]:
-        """Return the values of boards, weighted by their probability, with one call of the function."""
-        pending: list[tuple[LaterBoard, float, Floats, Floats, Floats]] = []
-        rows: list[Singles] = []
-        for below in boards:
-            place_index, board, _ = below
-            reach = np.stack([believed_reach[place_index] for believed_reach in believed])
-            if not reach.any():
-                continue
-            for absent in np.flatnonzero(
-                ~reach.any(axis=1)
-            ):  # a player with zero reach here is evaluated with its starting range
-                reach[absent] = places.game.spot.ranges[absent]
-            pot, stack = self._chips(places, place_index)
-            mass, equity = board.equities(reach, step=self.step)
-            pending.append((below, pot * self._chance(places, board), reach[:, board.held], mass, equity - 0.5))
-            if self.function is not None:
-                rows += [board.rows(reach, mass, equity, board.look(pot, stack), owner) for owner in wanted]
-        over = self.function(np.concatenate(rows))[:, 0] if rows and self.function is not None else np.zeros(0, np.float32)
-        first, shares = 0, list[Share]()
-        for below, chips, reach, mass, worth in pending:
-            if len(over):
                 for owner in wanted:
-                    worth[owner] += over[first : first + worth.shape[1]]
-                    first += worth.shape[1]
-            if self.every > 1:
-                worth[0], worth[1] = zero_sum((worth[0], worth[1]), (reach[0], reach[1]), mass)
-            shares += [(below, owner, chips * mass[owner] * worth[owner]) for owner in wanted]
-        return shares
+                    values[owner][np.ix_(reached, image)] += worth[:, owner]
+
+    def _shares(
+        self, places: HoldemPlaces, below: LaterBoard, believed: Ranges, wanted: tuple[int, ...]
+    ) -> tuple[Ints, Floats]:
+        """Values on a board, weighted by its probability, with one call of the function.
+
+        Returns:
+            The L places that are reached, and their values, float64 [L, 2, n].
+        """
+        board = below.board
+        reach = np.stack([player_reach[below.places] for player_reach in believed], axis=1)
+        open_to = reach.any(axis=(1, 2))
+        reach = reach[open_to]
+        for place, absent in np.argwhere(~reach.any(axis=2)):  # a player with zero reach has its starting range
+            reach[place, absent] = places.game.spot.ranges[absent]
+        mass, equity = board.equities(reach, step=self.step)
+        worth = equity - 0.5
+        if self.function is not None and len(reach):
+            rows = board.rows_of_ranges(reach, mass, equity, below.looks[open_to], wanted)
+            worth[:, wanted] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
+        if self.every > 1:
+            worth = zero_sum(worth, reach[:, :, board.held], mass)
+        return below.places[open_to], below.pots[open_to, None, None] * mass * worth
 
     @staticmethod
     def _chance(places: HoldemPlaces, board: HandBoard) -> float:
@@ -353,11 +366,11 @@ class HandValues:
         """The boards and all-ins below each leaf."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"this leaf supports hold'em, not states of a {type(places.game).__name__}")
-        spot, later = places.game.spot, LaterPlay([], [])
+        spot, later = places.game.spot, LaterPlay([], [], [])
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
             raise AlgorithmError("this leaf does not support rake; leave the rake out, or use ExactLeaf")
-        known: dict[tuple[int, ...], list[tuple[HandBoard, list[Shorts]]]] = {}
+        betting: dict[tuple[int, ...], list[int]] = {}
         shown: dict[tuple[int, ...], AllIns] = {}
         for index, state in enumerate(places.states):
             if isinstance(places.game.event(state), Showdown):
@@ -365,9 +378,16 @@ class HandValues:
                     shown[state.board] = all_ins(spot.format, state.board, wanted)
                 later.shown.append((index, shown[state.board]))
                 continue
-            if state.board not in known:
-                known[state.board] = self._deals(spot, state.board, wanted)
-            later.boards.extend(LaterBoard(index, board, images) for board, images in known[state.board])
+            betting.setdefault(state.board, []).append(index)
+        for before, indices in betting.items():
+            chips = [self._chips(places, index) for index in indices]
+            for board, images in self._deals(spot, before, wanted):
+                looks = np.array([board.look(pot, stack) for pot, stack in chips])
+                pots = np.array([pot * self._chance(places, board) for pot, _ in chips])
+                later.boards.append(LaterBoard(np.array(indices, np.int64), board, images, looks, pots))
+        if self.parts > 1:
+            shape = len(places.states), places.widths[0]
+            later.scales.extend(part_scale(part, self.parts, later.boards, shape) for part in range(self.parts))
         return later
 
     def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
