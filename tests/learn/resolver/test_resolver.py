@@ -9,9 +9,12 @@ import pytest
 import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import CLASSES, parse_cards
 from treeplex.holdem.cards.class_equities import class_equities
+from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.whole import WholeHoldemAgent
+from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import chart_book
 from treeplex.learn.resolver.preflop import PreflopCharts, all_in_calls, nearest_books, nearest_charts
 from treeplex.search.named_agents.registry import agent
@@ -38,6 +41,14 @@ def test_the_nearest_charts(stack: int, charts: str) -> None:
     assert sum(found.values()) == pytest.approx(1.0)
     if stack == 70:
         assert found["20bb"] == pytest.approx(np.log(50 / 35) / np.log(50 / 20))
+
+
+def spot_of(player: WholeHoldemAgent) -> Spot:
+    """The spot that the agent is solving."""
+    assert player.solver is not None
+    game = player.solver.game
+    assert isinstance(game, HoldemGame)
+    return game.spot
 
 
 def calling(stack: int, *events: int) -> float:
@@ -156,10 +167,23 @@ def test_its_own_range_is_the_one_it_has_played() -> None:
         if game.public.options(state).player == 0:
             played *= player.policy()[list(game.public.options(state).labels).index(event)]
         player.see(int(event))
-    assert player.solver is not None
-    played *= game.public.free(player.state)
-    tracked = player.solver.game.spot.ranges[0]
+    played *= player.holdem.free(player.state)
+    tracked = spot_of(player).ranges[0]
     np.testing.assert_allclose(tracked / tracked.sum(), played / played.sum(), atol=1e-5)
+
+
+@pytest.mark.parametrize(("think", "sizes", "raises"), [(0.05, 1, False), (0.35, 2, False), (2.0, 2, True)])
+def test_flops_have_fewer_bets_when_time_is_short(think: float, sizes: int, raises: bool) -> None:
+    """The default of two seconds has all sizes, and no time limit leaves the flop to the chart."""
+    player = agent(f"resolver(think={think})", tp.load("holdem(stack=200)"))
+    assert isinstance(player, WholeHoldemAgent)
+    player.begin(0)
+    for event in (5, 1, *parse_cards("Td9d6h")):
+        player.see(int(event))
+    bets = spot_of(player).bets
+    assert isinstance(bets, BetPlan)
+    flop = bets.streets[1][0]
+    assert (len(flop.bets), bool(flop.raises)) == (sizes, raises)
 
 
 @pytest.mark.slow

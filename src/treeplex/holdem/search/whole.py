@@ -49,7 +49,10 @@ PACE = 2.5e8
 PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
-"""Seconds to evaluate one end of a flop on a slow machine."""
+"""Seconds to evaluate one end of a flop by continuations on a slow machine."""
+NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE = 0.0017, 32, 0.7
+"""Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; and the
+share of the time for them."""
 FEWEST = 20
 """Least number of iterations of a solve that evaluates the other player's actions."""
 LONG = 0.2
@@ -304,20 +307,26 @@ class WholeHoldemAgent(BaseAgent):
         return (0, 1) if self.player is None else (self.player,)
 
     def _street(self, ranges: Ranges) -> HoldemGame | None:
-        """A street as a spot without later betting; drops raises when time is short, and returns None if even that does not
-        fit.
+        """A street as a spot without later betting; drops raises when time is short.
+
+        With a network, all bets but the first size are dropped as well if necessary. With continuations, it returns None if
+        they do not fit without raises.
         """
         solving, street = self.solving, hand_of(self.state).table.street
         least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
         plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
         self._numbers = 0
-        for raises in (solving.raises, "none"):
-            bets = plan.override(street, bets=solving.bets[0], raises=raises)
-            game = HoldemGame.of(self.holdem.spot_at(self.state, ranges, bets))
+        sizes, seconds, share = solving.bets[0], END_SECONDS, LEAF_SHARE
+        choices = [(sizes, solving.raises), (sizes, "none")]
+        if self.leaf is not None:
+            choices.append((sizes.split(",")[0], "none"))
+            seconds, share = NETWORK_SECONDS * WORTHWHILE / solving.threads, FLOP_SHARE
+        for bets, raises in choices:
+            game = HoldemGame.of(self.holdem.spot_at(self.state, ranges, plan.override(street, bets=bets, raises=raises)))
             ends = sum(isinstance(node, StreetEnd) and node.street == street for node in game.tree.nodes)
-            if ends * END_SECONDS <= LEAF_SHARE * self._left:
+            if ends * seconds <= share * self._left:
                 return game
-        return None
+        return None if self.leaf is None else game
 
     def _spot(self, ranges: Ranges) -> Spot:
         """The rest of the hand as a spot, with the largest set of bet sizes that the time allows."""

@@ -202,12 +202,13 @@ def with_odds(policy: Floats, fold: int, call: int, reach: Floats, strength: Flo
         odds: factor on the share of the range that continues, which is at most 1.
     """
     within = policy.any(axis=0).astype(np.float64)
-    continues, raises = within - policy[fold], within - policy[fold] - policy[call]
+    continues = np.asarray(np.maximum(within - policy[fold], 0.0))
+    raises = np.asarray(np.maximum(continues - policy[call], 0.0))
     after = scaled(continues, within, reach, strength, odds)
     raised = np.minimum(scaled(raises, within, reach, strength, min(odds, 1.0)), after)
     adjusted = policy * np.divide(raised, raises, out=np.zeros_like(raises), where=raises > 0)
-    adjusted[call], adjusted[fold] = after - raised, within - after
-    return adjusted
+    adjusted[call], adjusted[fold] = after - raised, np.maximum(within - after, 0.0)
+    return np.asarray(adjusted)
 
 
 def scaled(share: Floats, within: Floats, reach: Floats, strength: Floats, factor: float) -> Floats:
@@ -254,7 +255,7 @@ def all_in_calls(raiser: Floats, caller: Floats, paid: float) -> Floats:
 def matched(regrets: Floats) -> Floats:
     """Probability of the first of two actions by regret matching, float64 [169], from their regrets, float64 [2, 169]."""
     total = regrets.sum(axis=0)
-    return np.divide(regrets[0], total, out=np.full(len(total), 0.5), where=total > 0)
+    return np.asarray(np.divide(regrets[0], total, out=np.full(len(total), 0.5), where=total > 0))
 
 
 def update(regrets: Floats, gain: Floats) -> None:

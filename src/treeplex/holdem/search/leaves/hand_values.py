@@ -8,7 +8,7 @@ of both ranges. The output is added to the hand's value at a showdown without fu
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from math import comb
 from typing import Any, NamedTuple
@@ -88,7 +88,7 @@ class HandBoard:
                 f"values of two-card hands need at least a flop; the board is {cards_to_string(board) or 'empty'}"
             )
         held, ordered = hands_on(format, board), []
-        for whole in islice(format.complete_boards(board), 0, None, every):
+        for whole in islice(balanced(format, board), 0, None, every):
             hands = hands_on(format, whole)
             strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
             by_strength = np.argsort(strength, kind="stable")
@@ -142,6 +142,16 @@ class HandBoard:
         return rows
 
 
+def balanced(format: Format, board: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The complete boards; if one card is missing, in an order in which every second one has all ranks and suits."""
+    complete = list(format.complete_boards(board))
+    if sum(format.deal) - len(board) != 1:
+        return complete
+    halves = [[whole for whole in complete if part_of(*set(whole) - set(board), 2) == half] for half in (0, 1)]
+    both = [whole for pair in zip(*halves, strict=False) for whole in pair]
+    return both + sorted(set(complete) - set(both))
+
+
 def tables(ordered: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Shorts, Shorts, Shorts]:
     """The hands in order of strength, the first hand that each ties with, both [R, N], and the number of hands, [R]."""
     sizes = np.array([len(hands) for hands, _ in ordered], np.int16)
@@ -183,22 +193,44 @@ def part_of(card: int, parts: int) -> int:
     return ((card >> 2) + (card & 3)) % parts
 
 
-class LaterBoard(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LaterBoard:
     """A board dealt after some leaves.
 
     Attributes:
         places: int64 [L], indices of the places.
-        board: the board, representing its class of isomorphic boards.
+        shown: bool [L], places where both players are all-in.
+        chips: the pot and the stack behind at each place.
+        chance: probability of the deal given both hands.
+        cards: the board, representing its class of isomorphic boards.
+        held: int16 [n], the included hands that it allows.
         images: for each board of the class, itself first, int16 [n]: the image of each hand.
-        looks: float64 [L, 3], see :meth:`HandBoard.look`.
-        pots: float64 [L], each place's pot times the probability of the deal given both hands.
+        make: creates the board, when it is first needed.
     """
 
     places: Ints
-    board: HandBoard
+    shown: NDArray[np.bool_]
+    chips: list[tuple[float, float]]
+    chance: float
+    cards: tuple[int, ...]
+    held: Shorts
     images: list[Shorts]
-    looks: Floats
-    pots: Floats
+    make: Callable[[], HandBoard]
+
+    @cached_property
+    def board(self) -> HandBoard:
+        """The board, with its hands by strength."""
+        return self.make()
+
+    @cached_property
+    def looks(self) -> Floats:
+        """See :meth:`HandBoard.look`, float64 [L, 3]."""
+        return np.array([self.board.look(pot, stack) for pot, stack in self.chips])
+
+    @cached_property
+    def pots(self) -> Floats:
+        """Each place's pot times the probability of the deal, float64 [L]."""
+        return self.chance * np.array([pot for pot, _ in self.chips])
 
 
 class LaterPlay(NamedTuple):
@@ -206,7 +238,7 @@ class LaterPlay(NamedTuple):
 
     Attributes:
         boards: boards with further betting.
-        shown: indices of the places with both players all-in, and their hand values.
+        shown: indices of the places with both players all-in, and their hand values, if these are exact.
         scales: for each part of the boards float64 [K, H], see :func:`part_scale`.
     """
 
@@ -225,12 +257,15 @@ def part_scale(part: int, parts: int, boards: Sequence[LaterBoard], shape: tuple
     """
     counts = np.zeros((2, *shape))
     for below in boards:
-        counts[int(part_of(below.board.cards[-1], parts) != part)][np.ix_(below.places, below.board.held)] += 1
+        counts[int(part_of(below.cards[-1], parts) != part)][np.ix_(below.places, below.held)] += 1
     return np.divide(counts.sum(axis=0), counts[0], out=np.ones(shape), where=counts[0] > 0)
 
 
 class HandValues:
-    """Leaf values at the start of a hold'em street, from a function of single hands; all-in values are exact.
+    """Leaf values at the start of a hold'em street, from a function of single hands.
+
+    All-in values are exact. With ``parts`` above 1 they are averages over the same boards as other values, since a matrix of
+    all pairs of hands takes longer than many evaluations.
 
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown without further betting.
@@ -299,7 +334,7 @@ class HandValues:
         boards = following.boards
         if self.parts > 1:
             part, self._fresh = self._fresh % self.parts, self._fresh + 1
-            boards = [below for below in boards if part_of(below.board.cards[-1], self.parts) == part]
+            boards = [below for below in boards if part_of(below.cards[-1], self.parts) == part]
         self._add_boards(places, boards, believed, wanted, values)
         if self.parts > 1:
             for owner in wanted:
@@ -343,18 +378,19 @@ class HandValues:
             reach[place, absent] = places.game.spot.ranges[absent]
         mass, equity = board.equities(reach, step=self.step)
         worth = equity - 0.5
-        if self.function is not None and len(reach):
-            rows = board.rows_of_ranges(reach, mass, equity, below.looks[open_to], wanted)
-            worth[:, wanted] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
+        bets = ~below.shown[open_to]
+        if self.function is not None and bets.any():
+            rows = board.rows_of_ranges(reach[bets], mass[bets], equity[bets], below.looks[open_to][bets], wanted)
+            worth[np.ix_(bets, wanted)] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
         if self.every > 1:
             worth = zero_sum(worth, reach[:, :, board.held], mass)
         return below.places[open_to], below.pots[open_to, None, None] * mass * worth
 
     @staticmethod
-    def _chance(places: HoldemPlaces, board: HandBoard) -> float:
+    def _chance(places: HoldemPlaces, board: tuple[int, ...]) -> float:
         """The probability of the deal that leads to a board, given both hands."""
         form, before = places.game.spot.format, len(places.states[0].board)
-        return 1.0 / comb(len(form.deck) - before - 2 * form.hole, len(board.cards) - before)
+        return 1.0 / comb(len(form.deck) - before - 2 * form.hole, len(board) - before)
 
     @staticmethod
     def _chips(places: HoldemPlaces, index: int) -> tuple[float, float]:
@@ -373,7 +409,7 @@ class HandValues:
         betting: dict[tuple[int, ...], list[int]] = {}
         shown: dict[tuple[int, ...], AllIns] = {}
         for index, state in enumerate(places.states):
-            if isinstance(places.game.event(state), Showdown):
+            if isinstance(places.game.event(state), Showdown) and self.parts == 1:
                 if state.board not in shown:
                     shown[state.board] = all_ins(spot.format, state.board, wanted)
                 later.shown.append((index, shown[state.board]))
@@ -381,20 +417,25 @@ class HandValues:
             betting.setdefault(state.board, []).append(index)
         for before, indices in betting.items():
             chips = [self._chips(places, index) for index in indices]
-            for board, images in self._deals(spot, before, wanted):
-                looks = np.array([board.look(pot, stack) for pot, stack in chips])
-                pots = np.array([pot * self._chance(places, board) for pot, _ in chips])
-                later.boards.append(LaterBoard(np.array(indices, np.int64), board, images, looks, pots))
+            ends = np.array([isinstance(places.game.event(places.states[index]), Showdown) for index in indices])
+            for cards, held, images in self._deals(spot, before, wanted):
+                every = self.step if not before or self.parts > 1 else 1
+                make = partial(HandBoard.of, spot.format, cards, wanted, every=every)
+                chance = self._chance(places, cards)
+                later.boards.append(LaterBoard(np.array(indices), ends, chips, chance, cards, held, images, make))
         if self.parts > 1:
             shape = len(places.states), places.widths[0]
             later.scales.extend(part_scale(part, self.parts, later.boards, shape) for part in range(self.parts))
         return later
 
-    def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
-        """The boards that can follow a board, one per isomorphism class if that is valid, and their images."""
+    def _deals(
+        self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]
+    ) -> list[tuple[tuple[int, ...], Shorts, list[Shorts]]]:
+        """The boards that can follow a board, one per isomorphism class if that is valid, their hands and images."""
         hands, boards = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
         for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):
-            made = HandBoard.of(spot.format, (*board, *dealt), wanted, every=1 if board else self.step)
-            boards.append((made, [np.asarray(hands.map(copy)[made.held], np.int16) for copy in copies]))
+            held = hands_on(spot.format, (*board, *dealt))
+            held = held[wanted[held]]
+            boards.append(((*board, *dealt), held, [np.asarray(hands.map(copy)[held], np.int16) for copy in copies]))
         return boards
