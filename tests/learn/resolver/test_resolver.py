@@ -13,6 +13,7 @@ from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import CLASSES, parse_cards
 from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.search import whole
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import chart_book
@@ -173,8 +174,11 @@ def test_its_own_range_is_the_one_it_has_played() -> None:
 
 
 @pytest.mark.parametrize(("think", "sizes", "raises"), [(0.05, 1, False), (0.35, 2, False), (2.0, 2, True)])
-def test_flops_have_fewer_bets_when_time_is_short(think: float, sizes: int, raises: bool) -> None:
+def test_flops_have_fewer_bets_when_time_is_short(
+    think: float, sizes: int, raises: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The default of two seconds has all sizes, and no time limit leaves the flop to the chart."""
+    monkeypatch.setattr(whole, "perf_counter", lambda: 0.0)
     player = agent(f"resolver(think={think})", tp.load("holdem(stack=200)"))
     assert isinstance(player, WholeHoldemAgent)
     player.begin(0)

@@ -201,7 +201,7 @@ def with_odds(policy: Floats, fold: int, call: int, reach: Floats, strength: Flo
         strength: float64 [H], equity against the opponent's range.
         odds: factor on the share of the range that continues, which is at most 1.
     """
-    within = policy.any(axis=0).astype(np.float64)
+    within: Floats = np.asarray(policy.any(axis=0), np.float64)
     continues = np.asarray(np.maximum(within - policy[fold], 0.0))
     raises = np.asarray(np.maximum(continues - policy[call], 0.0))
     after = scaled(continues, within, reach, strength, odds)

@@ -147,7 +147,7 @@ def balanced(format: Format, board: tuple[int, ...]) -> list[tuple[int, ...]]:
     complete = list(format.complete_boards(board))
     if sum(format.deal) - len(board) != 1:
         return complete
-    halves = [[whole for whole in complete if part_of(*set(whole) - set(board), 2) == half] for half in (0, 1)]
+    halves = [[whole for whole in complete if part_of(sum(whole) - sum(board), 2) == half] for half in (0, 1)]
     both = [whole for pair in zip(*halves, strict=False) for whole in pair]
     return both + sorted(set(complete) - set(both))
 
@@ -258,7 +258,7 @@ def part_scale(part: int, parts: int, boards: Sequence[LaterBoard], shape: tuple
     counts = np.zeros((2, *shape))
     for below in boards:
         counts[int(part_of(below.cards[-1], parts) != part)][np.ix_(below.places, below.held)] += 1
-    return np.divide(counts.sum(axis=0), counts[0], out=np.ones(shape), where=counts[0] > 0)
+    return np.asarray(np.divide(counts.sum(axis=0), counts[0], out=np.ones(shape), where=counts[0] > 0))
 
 
 class HandValues:
@@ -381,7 +381,7 @@ class HandValues:
         bets = ~below.shown[open_to]
         if self.function is not None and bets.any():
             rows = board.rows_of_ranges(reach[bets], mass[bets], equity[bets], below.looks[open_to][bets], wanted)
-            worth[np.ix_(bets, wanted)] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
+            worth[np.ix_(bets, np.array(wanted))] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
         if self.every > 1:
             worth = zero_sum(worth, reach[:, :, board.held], mass)
         return below.places[open_to], below.pots[open_to, None, None] * mass * worth
