@@ -19,6 +19,12 @@ def kernels_compile_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notices, "_announced", True)
 
 
+@pytest.fixture(autouse=True)
+def games_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests compile their games; none are read from the cache of an earlier run."""
+    monkeypatch.setenv("TREEPLEX_GAMES", "off")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def ctrl_c_reaches_tests() -> None:
     """Some tests send Ctrl-C to themselves, which a shell's background job ignores."""

@@ -59,14 +59,19 @@ class TurnBasedState(State):
         return self.state.chance_outcomes()
 
     def child(self, action: int) -> "TurnBasedState":
-        state = self.state
-        if state.current_player() != SIMULTANEOUS:
-            return TurnBasedState(state.child(action), self.players)
+        if self.state.current_player() != SIMULTANEOUS:
+            return TurnBasedState(self.state.child(action), self.players)
         check_legal(self, action)
-        moves = self.with_skipped((*self.moves, action))
-        if len(moves) < self.players:
-            return TurnBasedState(state, self.players, moves)
-        joint = cast(Any, moves)
+        return self.after(action)
+
+    def after(self, action: int) -> "TurnBasedState":
+        """Return the state after a legal action, without checking it."""
+        state, joint = self.state, cast(Any, action)
+        if state.current_player() == SIMULTANEOUS:
+            moves = self.with_skipped((*self.moves, action))
+            if len(moves) < self.players:
+                return TurnBasedState(state, self.players, moves)
+            joint = moves
         return TurnBasedState(state.after(joint) if isinstance(state, CheckedState) else state.child(joint), self.players)
 
     def returns(self) -> Sequence[float]:

@@ -6,6 +6,7 @@ makes the arrays.
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeGuard
 from weakref import WeakValueDictionary
 
@@ -13,6 +14,7 @@ from treeplex.base.notices import reporting, tell_histories
 from treeplex.base.spec import suggests_arguments
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.game_cache import cached
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load
@@ -51,13 +53,14 @@ def compile_game(
             public-tree rules. A clearly larger game is refused within a second or two, with an estimate of its size.
         stored: for games with Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`), whether to store terminals; if
             not, every iteration walks the rules. None: store them if there are few.
-        watch: called periodically with the number of histories walked so far.
+        watch: called periodically with the number of histories walked so far; never for a game from the cache.
         named_in: the file that contains the spec, which then may not name another file (see
             :func:`treeplex.forms.sources.load.load`).
         progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Returns:
-        The compiled game, cached by rules object and ``refine`` as long as it is referenced.
+        The compiled game, cached by rules object and ``refine`` as long as it is referenced. Games that take more than a
+        second to compile are also cached on disk (:mod:`.game_cache`).
 
     Raises:
         SpecError: an unknown name or parameter.
@@ -71,7 +74,8 @@ def compile_game(
     compiled = _compiled.get(key)
     if compiled is None:
         with reporting(progress, "compiling the game"):
-            compiled = compile_new(rules, refine=refine, limit=limit, stored=stored, watch=watch or tell_histories)
+            make = partial(compile_new, rules, refine=refine, limit=limit, stored=stored, watch=watch or tell_histories)
+            compiled = cached(rules, {"refine": refine, "stored": stored}, limit, make)
         _compiled[key] = compiled
     return compiled
 

@@ -1,7 +1,7 @@
 """Compile Numba rules: few terminals are stored, while many are walked again in every iteration."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -352,6 +352,14 @@ class PathInfostates(LazyInfostates):
         """Store a path [I] to one history of each infoset."""
         self.game = game
         self.paths = paths
+
+    @classmethod
+    def restored(cls, game: Game, tree: Tree, columns: Mapping[str, Ints]) -> "PathInfostates":
+        """Return the infostates with these :meth:`columns`."""
+        return cls(game, columns["paths"])
+
+    def columns(self) -> Mapping[str, Ints]:
+        return {"paths": self.paths}
 
     def __len__(self) -> int:
         return len(self.paths)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,6 +173,14 @@ class PhantomInfostates(LazyInfostates):
     @cached_property
     def lookup(self) -> "PhantomLookup":  # type: ignore[override]
         return PhantomLookup(self)
+
+    @classmethod
+    def restored(cls, game: PhantomGame, tree: Tree, columns: Mapping[str, NDArray[Any]]) -> "PhantomInfostates":
+        """Return the infostates with these :meth:`columns`."""
+        return cls(game, tree, columns["cells"], columns["put"])
+
+    def columns(self) -> Mapping[str, NDArray[Any]]:
+        return {"cells": self.cells, "put": self.put}
 
     def __len__(self) -> int:
         return len(self.put)

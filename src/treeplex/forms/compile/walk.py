@@ -2,10 +2,11 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from time import perf_counter
+from typing import NoReturn
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, la
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.state_check import StateCheck, check_states, innermost, is_foreign
-from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, CheckedState, Game, State
 from treeplex.games.size_estimate import MOST_HISTORIES, SizeCheck, history_playout
-from treeplex.games.turn_based import TurnBased
+from treeplex.games.turn_based import TurnBased, TurnBasedState
 
 LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
@@ -26,13 +27,20 @@ LEAK_CHECKS = 50_000
 MOST_PLAYERS = 127
 """Maximum int8: :class:`treeplex.forms.compile.assemble.Discovery` stores the player of each infoset as int8."""
 MOST_ACTION = 2**63
+MOST_PAYOFFS = 10_000
+"""Number of different payoffs that are checked only once."""
 
 Path = tuple["Path", int] | None
 
 
 @dataclass
 class GameWalk:
-    """State of a walk; public states are numbered in order of discovery."""
+    """State of a walk; public states are numbered in order of discovery.
+
+    Attributes:
+        infoset_lists, lists: the actions of each infoset; equal ones are stored once.
+        payoffs: payoffs that were checked, up to :data:`MOST_PAYOFFS` different ones.
+    """
 
     game: Game
     refine: bool
@@ -40,11 +48,14 @@ class GameWalk:
     numbers: tuple[dict[Hashable, int], ...] = ()
     infoset_sizes: "array[int]" = field(default_factory=lambda: array("q"))
     infoset_publics: "array[int]" = field(default_factory=lambda: array("q"))
+    infoset_lists: list[tuple[int, ...]] = field(default_factory=list)
+    lists: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
     publics: dict[Hashable, int] = field(default_factory=dict)
     public_of: tuple[dict[int, int], ...] = ()
     names: list[dict[int, str]] = field(default_factory=list)
     terminal_sequences: "array[int]" = field(default_factory=lambda: array("i"))
     terminal_payoffs: "array[float]" = field(default_factory=lambda: array("d"))
+    payoffs: set[tuple[float, ...]] = field(default_factory=set)
     lowest_sum: float = float("inf")
     highest_sum: float = -float("inf")
     largest: float = 0.0
@@ -91,7 +102,9 @@ def compile_rules(
     )
     path: Path = None
     check_states(game)
-    begun, states = perf_counter(), StateCheck(game) if is_foreign(innermost(game)) else None
+    foreign = is_foreign(innermost(game))
+    begun, states = perf_counter(), StateCheck(game) if foreign else None
+    trusted = () if foreign else (CheckedState, TurnBasedState)
     check = SizeCheck(str(game), history_playout(game), limit)
     state: State | None = None
     try:
@@ -112,15 +125,18 @@ def compile_rules(
             if player == TERMINAL:
                 add_terminal(walk, state, chance, sequences, path)
             elif player == CHANCE:
+                child = state.after if isinstance(state, trusted) else state.child
                 for action, probability in reversed(checked_outcomes(walk, state, path)):
-                    stack.append((state.child(action), chance * probability, sequences, depth + 1, (path, action)))
+                    stack.append((child(action), chance * probability, sequences, depth + 1, (path, action)))
             elif player == SIMULTANEOUS:
                 return compile_rules(TurnBased(game, game.spec), refine=refine, limit=limit, watch=watch)
             elif 0 <= player < game.num_players:
                 first, actions = visit_infoset(walk, state, player, sequences, path)
+                child = state.after if isinstance(state, trusted) else state.child
+                before, behind = sequences[:player], sequences[player + 1 :]
                 for a in range(len(actions) - 1, -1, -1):
-                    below = (*sequences[:player], first + a, *sequences[player + 1 :])
-                    stack.append((state.child(actions[a]), chance, below, depth + 1, (path, actions[a])))
+                    action = actions[a]
+                    stack.append((child(action), chance, (*before, first + a, *behind), depth + 1, (path, action)))
             else:
                 raise GameError(
                     f"current_player() is {player} {at(walk, path)}; return 0 to {game.num_players - 1}, CHANCE or TERMINAL"
@@ -169,19 +185,22 @@ def checked_outcomes(walk: GameWalk, state: State, path: Path) -> list[tuple[int
     return [(action, probability) for action, probability in outcomes if probability > 0.0]
 
 
-def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[int, ...], path: Path) -> tuple[int, list[int]]:
+def visit_infoset(
+    walk: GameWalk, state: State, player: int, sequences: tuple[int, ...], path: Path
+) -> tuple[int, tuple[int, ...]]:
     """Find or register the infoset of the player to act; return its first sequence and its actions."""
     discovery, parent = walk.found, sequences[player]
     infostate = state.information_state_string(player)
     if not isinstance(infostate, str):
         raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; return a string")
-    actions = list(state.legal_actions())
+    actions = tuple(state.legal_actions())
     key = (infostate, parent) if walk.refine else infostate
     infoset = walk.numbers[player].get(key)
     public = state.public_state()
     if infoset is None:
         check_new_infoset(walk, infostate, actions, path)
         infoset = discovery.add(player, parent, infostate, actions)
+        walk.infoset_lists.append(walk.lists.setdefault(actions, actions))
         walk.numbers[player][key] = infoset
         walk.infoset_sizes.append(0)
         walk.infoset_publics.append(number_of(walk, public))
@@ -190,28 +209,35 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
             name = state.action_to_string(action)
             if names.setdefault(action, name) != name:
                 names[action] = str(action)
-    else:
-        check_known_infoset(walk, infoset, parent, actions, public, path)
+    elif (
+        discovery.parent[infoset] != parent
+        or walk.infoset_lists[infoset] != actions
+        or walk.infoset_publics[infoset] != number_of(walk, public)
+    ):
+        refuse_infoset(walk, infoset, parent, actions, public, path)
     walk.infoset_sizes[infoset] += 1
     if public is not None and walk.histories <= LEAK_CHECKS:
         check_public_state(walk, state, public, sequences, path)
     return discovery.first[infoset], actions
 
 
-def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: Path) -> None:
+def check_new_infoset(walk: GameWalk, infostate: str, actions: tuple[int, ...], path: Path) -> None:
     """Check that actions are distinct integers."""
     if not actions:
         raise GameError(f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal")
     if not all(isinstance(action, int | np.integer) and 0 <= action < MOST_ACTION for action in actions):
         raise GameError(
-            f"legal_actions() is {actions} at infostate {infostate!r} {at(walk, path)}; return integers from 0 to 2**63 - 1"
+            f"legal_actions() is {list(actions)} at infostate {infostate!r} {at(walk, path)}; "
+            "return integers from 0 to 2**63 - 1"
         )
     if len(set(actions)) != len(actions):
-        raise GameError(f"legal_actions() is {actions} at infostate {infostate!r}; list each action once")
+        raise GameError(f"legal_actions() is {list(actions)} at infostate {infostate!r}; list each action once")
 
 
-def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
-    """Check that a history is consistent with the other histories of its infoset."""
+def refuse_infoset(
+    walk: GameWalk, infoset: int, parent: int, actions: tuple[int, ...], public: Hashable, path: Path
+) -> NoReturn:
+    """Raise the error for a history that is inconsistent with the other histories of its infoset."""
     discovery = walk.found
     infostate = discovery.infostates[infoset]
     if discovery.parent[infoset] != parent:
@@ -221,18 +247,16 @@ def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list
             "information_state_string(), or compile with refine=True (--refine) to split such infostates; if players observe "
             "nothing, open_loop(game=...) converts it to a static game"
         )
-    first = discovery.first[infoset]
-    known = list(discovery.action_ids[first : first + discovery.actions[infoset]])
+    known = walk.infoset_lists[infoset]
     if known != actions:
         raise GameError(
-            f"infostate {infostate!r} has actions {known} in one history and {actions} {at(walk, path)}; "
+            f"infostate {infostate!r} has actions {list(known)} in one history and {list(actions)} {at(walk, path)}; "
             "histories that a player cannot tell apart must offer the same actions in the same order"
         )
-    if walk.infoset_publics[infoset] != number_of(walk, public):
-        raise GameError(
-            f"the public state splits infostate {infostate!r}: it is {public!r} {at(walk, path)}, but differs in "
-            "another history of this infostate; every player must know the public state"
-        )
+    raise GameError(
+        f"the public state splits infostate {infostate!r}: it is {public!r} {at(walk, path)}, but differs in "
+        "another history of this infostate; every player must know the public state"
+    )
 
 
 def number_of(walk: GameWalk, public: Hashable) -> int:
@@ -256,15 +280,23 @@ def check_public_state(walk: GameWalk, state: State, public: Hashable, sequences
 def add_terminal(walk: GameWalk, state: State, chance: float, sequences: tuple[int, ...], path: Path) -> None:
     """Record a terminal history."""
     returns = state.returns()
+    walk.terminals += 1
+    if type(returns) not in (list, tuple) or tuple(returns) not in walk.payoffs:
+        check_payoffs(walk, returns, path)
+    if any(returns):
+        walk.terminal_sequences.extend(sequences)
+        walk.terminal_payoffs.extend([chance * payoff for payoff in returns])
+
+
+def check_payoffs(walk: GameWalk, returns: Sequence[float], path: Path) -> None:
+    """Check the payoffs of a terminal history and record their range."""
     players = walk.game.num_players
     if not hasattr(returns, "__len__"):
         raise GameError(f"returns() is {returns!r} {at(walk, path)}; return {players} finite payoffs")
     if len(returns) != players or not all(map(isfinite, returns)):
         raise GameError(f"returns() is {list(returns)} {at(walk, path)}; return {players} finite payoffs")
-    walk.terminals += 1
-    if any(returns):
-        walk.terminal_sequences.extend(sequences)
-        walk.terminal_payoffs.extend([chance * payoff for payoff in returns])
+    if len(walk.payoffs) < MOST_PAYOFFS:
+        walk.payoffs.add(tuple(returns))
     total = sum(returns)
     walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, total), max(walk.highest_sum, total)
     walk.largest = max((walk.largest, *map(abs, returns)))

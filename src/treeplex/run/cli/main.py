@@ -8,7 +8,7 @@ import typer
 
 from treeplex.base.version import own_version
 from treeplex.base.wings import wings
-from treeplex.run.cli import kernels
+from treeplex.run.cli import cache, kernels
 from treeplex.run.cli.shared.commands import examples_of, group_of
 from treeplex.run.cli.shared.failures import EXIT_CODES
 
@@ -28,6 +28,7 @@ treeplex COMMAND --help describes a command. {EXIT_CODES}
 
 app = group_of(PACKAGES, "treeplex", HELP)
 app.add_typer(group_of((kernels.__name__,), "kernels", kernels.HELP), short_help="List, compile or remove compiled kernels.")
+app.add_typer(group_of((cache.__name__,), "cache", cache.HELP), short_help="List or remove compiled games.")
 for _wing in wings():
     for _module, _help in _wing.groups.items():
         app.add_typer(import_module(_module).group, short_help=_help)

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,10 @@ class LazyInfostates(Sequence[str]):
 
         None if it can only be computed from a history of each infoset.
         """
+        return None
+
+    def columns(self) -> Mapping[str, NDArray[Any]] | None:
+        """Return the arrays for a classmethod ``restored(rules, tree, columns)``; None if the class has none."""
         return None
 
     @overload
