@@ -20,6 +20,7 @@ VIEWS = {
     "#/solution/small.spot?tab=lock": ".lock-grid",
     "#/solution/small.spot?tab=spread": ".curve",
     "#/solution/small.spot?tab=about": ".curve",
+    "#/review": ".review-start",
     "#/preflop": ".grid13",
     "#/preflop?chart=1&stack=8": ".grid13",
     "#/compare?file=small.spot&with=small.spot&node=x": ".grid13",

@@ -144,10 +144,10 @@ class ReviewSettings:
         bets, raises: sizes on every street, as in spot files, in addition to the hand's. None for both: as many as can be
             solved in about a minute, see :data:`PLANS`.
         share: target exploitability as a share of the pot.
-        budget: memory and time for each street. It chooses among :data:`PLANS`, then :data:`RUNOUTS`, and ends the solve.
-            None for the limits of the plans, and no limit on time.
         threads: None for one per core.
         folder: folder of the solved streets, ``flop.spot`` and so on; finished solves are reused and unfinished ones resumed.
+        budget: memory and time for each street. It chooses among :data:`PLANS`, then :data:`RUNOUTS`, and ends the solve.
+            None for the limits of the plans, and no limit on time.
     """
 
     ranges: tuple[str | None, str | None] = (None, None)
@@ -155,9 +155,9 @@ class ReviewSettings:
     bets: str | None = None
     raises: str | None = None
     share: float = SHARE
-    budget: Budget | None = None
     threads: int | None = None
     folder: Path | None = None
+    budget: Budget | None = None
 
 
 def review(
