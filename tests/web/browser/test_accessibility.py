@@ -23,6 +23,7 @@ VIEWS = {
     "#/review": ".review-start",
     "#/preflop": ".grid13",
     "#/preflop?chart=1&stack=8": ".grid13",
+    "#/preflop?view=table&stacks=8,8": ".grid13",
     "#/compare?file=small.spot&with=small.spot&node=x": ".grid13",
 }
 

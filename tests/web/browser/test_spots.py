@@ -323,3 +323,22 @@ def test_ranges_of_charts_and_of_other_solvers(page: Any, server: ServerProcess)
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("button", name="Delete").wait_for()
     assert saved_ranges(server.folder / FILE)["big pairs"] == "QQ+"
+
+
+@pytest.mark.slow
+def test_push_or_fold_at_a_table(page: Any, server: ServerProcess) -> None:
+    page.goto(server.address + "#/preflop?view=table")
+    page.get_by_label("Stacks, bb").fill("8, 8")
+    page.get_by_label("Payouts").fill("70, 30")
+    page.get_by_role("button", name="Solve", exact=True).click()
+    rows = page.get_by_role("group", name="Decisions").locator("tbody tr")
+    expect(rows).to_have_count(2)
+    wanted = push_fold(8)
+    assert number(rows.nth(0).locator("td").nth(1).inner_text()) == pytest.approx(100 * wanted.pushed, abs=5)
+    rows.nth(1).click()
+    page.get_by_role("grid", name="BB, after an all-in of SB: frequency by hand class").wait_for()
+    page.get_by_role("gridcell", name=re.compile("^AA, call 100%")).wait_for()
+    page.get_by_text("NashConv is between").wait_for()
+    page.get_by_label("Payouts").fill("30, 70")
+    page.get_by_role("button", name="Solve", exact=True).click()
+    page.get_by_text("none larger than the one before").wait_for()

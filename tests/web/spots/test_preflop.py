@@ -82,6 +82,33 @@ def test_charts_of_a_blueprint_are_the_librarys(client: httpx.Client, folder: Pa
     assert client.get("/api/preflop/blueprint", params={"file": "../x"}).status_code == 403
 
 
+def test_a_table_is_solved(shared: httpx.Client) -> None:
+    found = shared.get("/api/preflop/table", params={"stacks": "6, 6", "payouts": "70 30"}, timeout=300).json()
+    wanted = push_fold(6)
+    assert found["seats"] == ["SB", "BB"]
+    assert [node["title"] for node in found["nodes"]] == ["SB", "BB, after an all-in of SB"]
+    assert found["before"] == pytest.approx([50, 50])
+    assert found["nodes"][0]["share"] == pytest.approx(wanted.pushed, abs=0.05)
+    assert found["nash_conv"][0] <= found["nash_conv"][1] < 0.1
+    assert "NashConv between" in found["summary"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "table?stacks=6,a",
+        "table?stacks=6",
+        "table?stacks=6,nan",
+        "table?stacks=6,6&payouts=1,2",
+        "table?stacks=6,6&ante=9",
+        "table",
+    ],
+)
+def test_tables_that_cannot_be_solved(shared: httpx.Client, query: str) -> None:
+    answer = shared.get(f"/api/preflop/{query}")
+    assert (answer.status_code, bool(answer.json()["error"])) == (400, True)
+
+
 @pytest.mark.parametrize(
     "query", ["pushfold?stack=0.5", "pushfold?stack=nan", "pushfold?stack=10&ante=-1", "chart?to=51", "chart"]
 )

@@ -1,4 +1,4 @@
-"""``treeplex holdem pushfold``: heads-up push-or-fold charts."""
+"""``treeplex holdem pushfold``: push-or-fold charts, heads-up or for a table with ICM."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +8,7 @@ import typer
 from treeplex.run.cli.shared.arguments import Json
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import print_json, say
+from treeplex.run.cli.shared.live import Live
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from treeplex.holdem.study.push_fold import PushFold
 
 
-@command("Heads-up push-or-fold charts.", place=26, example="pushfold --stack 10")
+@command("Push-or-fold charts, with ICM for up to six players.", place=26, example="pushfold --stack 10")
 def pushfold(
     *,
     stack: Annotated[
@@ -29,6 +30,15 @@ def pushfold(
         float | None,
         typer.Option("--step", metavar="BB", help="With --to: step between stack sizes in big blinds. Default: 0.5."),
     ] = None,
+    stacks: Annotated[
+        str | None,
+        typer.Option("--stacks", metavar="LIST", help="Stacks of 2 to 6 players in order of action: 10,12,8 (SB, BB last)."),
+    ] = None,
+    payouts: Annotated[
+        str | None,
+        typer.Option("--payouts", metavar="LIST", help="With --stacks: prizes by place, for ICM: 50,30,20."),
+    ] = None,
+    deals: Annotated[int | None, typer.Option("--deals", metavar="N", help="With --stacks: random deals.")] = None,
     ante: Annotated[float, typer.Option("--ante", metavar="BB", help="Ante of each player.")] = 0.0,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the chart as a CSV table.")] = None,
     html: Annotated[
@@ -36,25 +46,34 @@ def pushfold(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Solve heads-up push or fold: the small blind goes all-in or folds, the big blind calls or folds.
+    """Solve push or fold: each player goes all-in or folds.
 
-    The solution is exact: a linear program over the 169 hand classes, with equities over all boards and card removal. Where
-    a hand is indifferent, one of the equilibria is shown. --to prints the usual chart, the largest stack with which each
-    hand is pushed and called. Some hands, such as 63s, are pushed in several separate intervals of stacks. The chart shows
-    the end of the highest; --stack shows the others.
+    With --stack the heads-up solution is exact: a linear program with equities over all boards and card removal. --to prints
+    the largest stack with which each hand is pushed and called; hands pushed in several intervals show the highest.
+
+    --stacks solves a table by CFR on random deals, in chips or with --payouts in prize money by ICM (Malmuth-Harville). With
+    more than two players no algorithm guarantees an equilibrium, so the measured NashConv is printed.
 
     \b
     Examples:
       treeplex holdem pushfold --stack 10
       treeplex holdem pushfold --stack 8 --ante 0.125 --csv push8.csv --html push8.html
       treeplex holdem pushfold --to 20
+      treeplex holdem pushfold --stacks 10,12,8 --payouts 50,30,20
     """
     from treeplex.errors import SpecError
     from treeplex.holdem.cli.shared.requests import usable
     from treeplex.holdem.study.push_fold import largest_stacks, push_fold
 
+    if stacks is not None:
+        if (stack, to, step, html) != (None, None, None, None):
+            raise SpecError("--stacks excludes --stack, --to, --step and --html; leave them out")
+        table(numbers(stacks, "--stacks"), numbers(payouts or "", "--payouts"), ante, deals, csv, as_json)
+        return
+    if payouts is not None or deals is not None:
+        raise SpecError("--payouts and --deals need --stacks; add --stacks 10,12,8")
     if (stack is None) == (to is None):
-        raise SpecError("give --stack BB for one stack, or --to BB for a chart of all stacks up to BB")
+        raise SpecError("give --stack BB for one stack, or --to BB for a chart of all stacks up to BB, or --stacks for a table")
     if html is not None and stack is None:
         raise SpecError("--html needs --stack; leave it out, or write the chart with --csv")
     if step is not None and to is None:
@@ -83,6 +102,62 @@ def pushfold(
         for path in (csv, html):
             if path is not None:
                 say(f"wrote {path}")
+
+
+def numbers(text: str, option: str) -> list[float]:
+    """Read a list of numbers.
+
+    Raises:
+        SpecError: one of them is not a number.
+    """
+    from treeplex.errors import SpecError
+
+    try:
+        return [float(word) for word in text.replace(",", " ").split()]
+    except ValueError as error:
+        raise SpecError(f"{option} {text!r}: {error}; write numbers such as 10,12,8") from None
+
+
+def table(stacks: list[float], payouts: list[float], ante: float, deals: int | None, csv: Path | None, as_json: bool) -> None:
+    """Solve and print push or fold at a table."""
+    from rich.console import Console
+
+    from treeplex.base.storage.files import write_atomically
+    from treeplex.holdem.cards.cards import CLASSES
+    from treeplex.holdem.cli.shared.requests import usable
+    from treeplex.holdem.study.pages.grid import in_colour, legend, strategy_grid
+    from treeplex.holdem.study.push_fold_table import DEALS, table_push_fold
+
+    if csv is not None:
+        usable(csv)
+    with Live(None) as live:
+        found = table_push_fold(
+            stacks,
+            ante=ante,
+            payouts=payouts,
+            deals=DEALS if deals is None else deals,
+            progress=lambda done, total: live.say(f"{done:,} of {total:,} deals"),
+        )
+    titles = [found.title(node) for node in found.nodes]
+    if csv is not None:
+        lines = [",".join(("hand", *(f'"{title}"' for title in titles)))]
+        lines += [",".join((name, *(f"{node.often[k]:.4f}" for node in found.nodes))) for k, name in enumerate(CLASSES)]
+        write_atomically(csv, "\n".join(lines) + "\n")
+    if as_json:
+        print_json(found.to_json())
+        return
+    console = Console(soft_wrap=True)
+    coloured = in_colour(console)
+    for node, title in zip(found.nodes, titles, strict=True):
+        kind = "call" if node.all_in else "allin"
+        action = "call" if node.all_in else "all-in"
+        say(f"{title}: {action} with {100 * node.share:.1f}% of hands (reached {100 * node.reached:.1f}%)", bold=True)
+        console.print(strategy_grid(range_of(node.often), (kind, "fold"), coloured=coloured), soft_wrap=True)
+        console.print(legend((action, "fold"), (kind, "fold"), coloured=coloured))
+        console.print()
+    say(found.summary())
+    if csv is not None:
+        say(f"wrote {csv}")
 
 
 def by_class(columns: "dict[str, np.ndarray[Any, Any]]") -> dict[str, dict[str, float]]:

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Query
 
 from treeplex.holdem.study.preflop_charts import SHIPPED, shipped_charts
 from treeplex.holdem.study.push_fold import largest_stacks, push_fold
+from treeplex.holdem.study.push_fold_table import DEALS, table_push_fold
 from treeplex.web.browsing.charts import Charts, about_chart, solved_chart
 from treeplex.web.hosted import Hosts
-from treeplex.web.served import ServerState
+from treeplex.web.served import Refusal, ServerState
 from treeplex.web.spots.held import CachedSolution
 
 MOST_CHARTED = 50.0
@@ -32,6 +33,14 @@ def routes(served: ServerState) -> APIRouter:
     @router.get("/pushfold")
     def one_stack(stack: Finite, ante: Finite = 0.0) -> dict[str, Any]:
         return push_fold_chart(stack, ante)
+
+    @router.get("/table")
+    def table(
+        stacks: Annotated[str, Query(max_length=LONGEST_LINE)],
+        payouts: Annotated[str, Query(max_length=LONGEST_LINE)] = "",
+        ante: Finite = 0.0,
+    ) -> dict[str, Any]:
+        return table_chart(listed_numbers(stacks, "stacks"), listed_numbers(payouts, "payouts"), ante)
 
     @router.get("/chart")
     def all_stacks(to: Annotated[float, Query(gt=0, le=MOST_CHARTED)], ante: Finite = 0.0) -> dict[str, Any]:
@@ -83,6 +92,29 @@ def push_fold_chart(stack: float, ante: float) -> dict[str, Any]:
     columns = {name: np.round(getattr(strategy, name), 6).tolist() for name in ("push", "call", "push_ev", "call_ev")}
     facts = {name: getattr(strategy, name) for name in ("stack", "ante", "value", "pushed", "called", "exploitability")}
     return {**facts, **columns}
+
+
+def listed_numbers(text: str, field: str) -> tuple[float, ...]:
+    """Read numbers separated by commas or spaces.
+
+    Raises:
+        Refusal: one of them is not a number.
+    """
+    try:
+        return tuple(float(word) for word in text.replace(",", " ").split())
+    except ValueError:
+        raise Refusal(400, f"{field} {text[:60]!r} are not numbers; write 10, 12, 8", field) from None
+
+
+@lru_cache(maxsize=64)
+def table_chart(stacks: tuple[float, ...], payouts: tuple[float, ...], ante: float) -> dict[str, Any]:
+    """Return the push/fold strategies of a table, solved on :data:`DEALS` random deals.
+
+    Raises:
+        SpecError: the stacks, payouts or ante are out of range.
+    """
+    found = table_push_fold(stacks, ante=ante, payouts=payouts, deals=DEALS)
+    return {**found.to_json(), "summary": found.summary()}
 
 
 @lru_cache(maxsize=32)

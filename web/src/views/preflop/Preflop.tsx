@@ -14,6 +14,7 @@ import { useKeys } from "../../keys.ts";
 import { useLoaded, useRested, useTitle } from "../../use.ts";
 import { Blueprints } from "./Blueprints.tsx";
 import { Charts } from "./Charts.tsx";
+import { TablePushFold } from "./TablePushFold.tsx";
 import { FromTheDeal } from "./FromTheDeal.tsx";
 
 interface PushFold {
@@ -44,7 +45,7 @@ type Side = (typeof SIDES)[number];
 
 const number = (text: string | null, otherwise: number) => (text !== null && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : otherwise);
 
-const VIEWS = [{ value: "charts", label: "Charts" }, { value: "pushfold", label: "Push or fold" }, { value: "more", label: "More" }] as const;
+const VIEWS = [{ value: "charts", label: "Charts" }, { value: "pushfold", label: "Push or fold" }, { value: "table", label: "ICM" }, { value: "more", label: "More" }] as const;
 
 export default function Preflop() {
   useTitle("Preflop");
@@ -56,7 +57,7 @@ export default function Preflop() {
         <h1>Preflop</h1>
         <Segments label="View" value={view as (typeof VIEWS)[number]["value"]} options={VIEWS} onChange={(value) => go(link(["preflop"], { view: value }))} />
       </div>
-      {view === "pushfold" ? <PushOrFold /> : view === "more" ? <><Blueprints /><FromTheDeal /></> : <Charts />}
+      {view === "pushfold" ? <PushOrFold /> : view === "table" ? <TablePushFold /> : view === "more" ? <><Blueprints /><FromTheDeal /></> : <Charts />}
     </>
   );
 }
