@@ -22,7 +22,7 @@ from papers.common.lines import read_lines  # noqa: E402
 from papers.common.pages import with_numbers  # noqa: E402
 from papers.common.results import results_file  # noqa: E402
 from treeplex.holdem.study.preflop_charts import SHIPPED as CHARTS  # noqa: E402
-from treeplex.holdem.study.preflop_charts import read_solved, shipped_charts  # noqa: E402
+from treeplex.holdem.study.preflop_charts import all_ins_in_words, read_solved, shipped_charts  # noqa: E402
 from treeplex.learn.neural.network_policy import WORD  # noqa: E402
 from treeplex.learn.train.registry import learner_named  # noqa: E402
 
@@ -280,6 +280,7 @@ def charts() -> Iterator[str]:
                     ("effort", f"{record.done:,} iterations, {record.cpu_seconds:,.0f} CPU seconds"),
                     ("strength", f"exploitability {gain:.1f} mbb/hand in the solved game, with its subset of boards"),
                     ("first decision", solved[name][7]),
+                    ("all-ins", all_ins_in_words(solution)),
                     ("chart by a network", f"differs by {apart[name]['apart']['first']:.1%} of play at the first decision"),
                     ("evaluated by", "`python papers/run.py holdem/preflop_deep` ([results](../papers/holdem-preflop.md))"),
                 ],

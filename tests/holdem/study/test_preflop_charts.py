@@ -11,10 +11,20 @@ from typer.testing import CliRunner
 from tests.poker_games import SPOTS
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
+from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
-from treeplex.holdem.study.preflop_charts import chart_distance, how_made, read_solved, shipped_charts, solution_chart
+from treeplex.holdem.study.preflop_charts import (
+    all_ins_in_words,
+    chart_distance,
+    check_all_ins,
+    how_made,
+    how_solved,
+    read_solved,
+    shipped_charts,
+    solution_chart,
+)
 from treeplex.run.cli.main import app
 
 
@@ -36,7 +46,7 @@ def test_a_chart_is_the_mean_over_a_class(solution: HoldemSolution) -> None:
         assert chart.reach[number] == pytest.approx(view.weight_of(1)[own[0]])
     assert sum(chart.often.values()) == pytest.approx(1)
     assert (solution_chart(solution).reach == 1).all()
-    made, sizes = how_made(solution).split("\n")
+    made, sizes = how_solved(solution).split("\n")
     assert made.startswith("solved on 2 flops and 2 turns and 2 rivers; dcfr, 4 iterations, ")
     assert sizes == (
         "bets on flops 50%; raises on flops a; bets on turns 75%; raises on turns a; bets on rivers 75%; raises on rivers none"
@@ -49,6 +59,21 @@ def test_lines_and_spots_without_a_chart(solution: HoldemSolution) -> None:
     river = solve_spot(SPOTS["three streets"], iterations=1, threads=1)
     with pytest.raises(SpecError, match="charts need a spot with blinds"):
         solution_chart(river)
+
+
+def test_calls_of_all_ins_are_judged_over_all_boards(solution: HoldemSolution) -> None:
+    checks = {check.line: check for check in check_all_ins(solution)}
+    assert set(checks) == {"a", "r2,a", "r2,r6,a", "c,a", "c,r3,a", "c,r3,r6,a"}
+    assert all(check.loss >= -1e-12 for check in checks.values())
+    tables, first, answer = class_equities(), solution_chart(solution), solution_chart(solution, "a")
+    jam, call, loss = first.shares[first.actions.index("allin 20")], answer.shares[1], 0.0
+    for hand in range(169):  # calling 20 big blinds wins or loses 20, a fold loses 1
+        won = sum(tables.pairs[hand, other] * jam[other] * (40 * tables.equity[hand, other] - 20 + 1) for other in range(169))
+        loss += max(won, 0) - call[hand] * won
+    assert checks["a"].loss == pytest.approx(loss / tables.pairs.sum())
+    total = 1000 * sum(check.loss for check in checks.values())
+    assert f"lose {total:.2f} mbb/hand" in all_ins_in_words(solution)
+    assert all_ins_in_words(solution) in how_made(solution)
 
 
 def test_distances(solution: HoldemSolution) -> None:

@@ -6,6 +6,7 @@ the iterations and exploitability.
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.blueprint.preflop import ChartBook, ChartDecision, PreflopChart
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
+from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.policies.line import action_text, find_place, joined, read_steps
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
@@ -170,7 +172,73 @@ def chart_book(file: str) -> ChartBook:
     return ChartBook(file, solution.spot.stack / blinds[1], blinds[1], tuple(decisions))
 
 
+class AllInCheck(NamedTuple):
+    """A decision to call an all-in or fold, judged over all boards.
+
+    Attributes:
+        line: the line to it.
+        loss: chips per hand that the player's calls and folds lose against the opponent's range, relative to the best ones.
+        call: frequency of a call.
+        best: frequency of the hands whose call wins more than a fold.
+    """
+
+    line: str
+    loss: float
+    call: float
+    best: float
+
+
+def check_all_ins(solution: HoldemSolution) -> tuple[AllInCheck, ...]:
+    """Judge all calls of preflop all-ins by exact equities over all boards; a sampled game pays them approximately.
+
+    Rake is ignored.
+
+    Raises:
+        SpecError: the spot does not begin preflop with the whole deck.
+    """
+    solution_chart(solution)
+    tables, members = class_equities(), np.bincount(HAND_CLASSES)
+    nodes, found, lines = solution.game.betting.nodes, list[AllInCheck](), [(0, "")]
+    for number, line in lines:
+        node = nodes[number]
+        if not isinstance(node, Decision) or node.street > 0:
+            continue
+        lines += [(child, joined(line, action_text(act))) for act, child in zip(node.actions, node.children, strict=True)]
+        if not line.endswith("a") or len(node.actions) != 2:
+            continue
+        view, player = solution.at(line), node.player
+        own, other = (
+            np.bincount(HAND_CLASSES[view.hands_of(seat)], view.weight_of(seat), len(CLASSES)) / members
+            for seat in (player, 1 - player)
+        )
+        chance = tables.pairs / tables.pairs.sum() * own[:, None] * other
+        called = (chance * (max(node.contributions) * (2 * tables.equity - 1) + node.contributions[player])).sum(axis=1)
+        call = solution_chart(solution, line).shares[1]
+        held = chance.sum(axis=1)
+        total = max(held.sum(), np.finfo(float).tiny)
+        loss = float((np.maximum(called, 0) - call * called).sum())
+        found.append(AllInCheck(line, loss, float(call @ held / total), float(held[called > 0].sum() / total)))
+    return tuple(found)
+
+
+def all_ins_in_words(solution: HoldemSolution) -> str:
+    """One line of text on :func:`check_all_ins`; empty without calls of all-ins."""
+    checks, blind = check_all_ins(solution), solution.spot.blinds[1] if solution.spot.blinds else 1.0
+    if not checks:
+        return ""
+    worst = max(checks, key=lambda check: check.loss)
+    return (
+        f"calls of preflop all-ins lose {1000 * sum(check.loss for check in checks) / blind:.2f} mbb/hand against exact "
+        f"equities over all boards, most after {worst.line}: call {100 * worst.call:.1f}%, best {100 * worst.best:.1f}%"
+    )
+
+
 def how_made(solution: HoldemSolution) -> str:
+    """Text: the boards dealt and the accuracy reached, the bet sizes from the flop on, and calls of all-ins judged exactly."""
+    return "\n".join(filter(None, (how_solved(solution), all_ins_in_words(solution))))
+
+
+def how_solved(solution: HoldemSolution) -> str:
     """Two lines of text: the boards dealt and the accuracy reached, then the bet sizes from the flop onwards."""
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
     if solution.settings.until:
