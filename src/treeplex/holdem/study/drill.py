@@ -26,6 +26,7 @@ from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.study.batches.boards import Texture, texture_of
+from treeplex.holdem.study.preflop_charts import TAKEN
 from treeplex.holdem.study.report.breakdown import filtered, known_groups
 from treeplex.holdem.study.report.page_data import NodeReport, report
 
@@ -144,7 +145,8 @@ class Question:
         node: the node, with EVs from the pot.
         row: the player's hand among those of the node.
         mix: the solution's frequency of each action, [A].
-        ev: EV of each action in chips from the pot, [A].
+        ev: EV of each action in chips from the pot, [A]; preflop NaN for actions that the solution never takes and after which
+            the player acts again, since its strategy there is not converged.
         spot: the spot.
     """
 
@@ -173,14 +175,14 @@ class Question:
         return self.node.sides[self.player].names[self.row]
 
     def loss(self, action: int) -> float:
-        """EV lost by an action, in chips."""
-        return float(self.ev.max() - self.ev[action])
+        """EV lost by an action, in chips; NaN if it is unknown."""
+        return float(np.nanmax(self.ev) - self.ev[action])
 
     def verdict(self, action: int) -> str:
         """``best``, ``mix``, ``inaccuracy`` or ``mistake``.
 
         The most frequent action is best. Other actions with a frequency of at least 5% belong to the mix. An action that loses
-        more than 1% of the pot is a mistake.
+        more than 1% of the pot, or whose loss is unknown, is a mistake.
         """
         if self.mix[action] == self.mix.max():
             return "best"
@@ -250,7 +252,11 @@ def asked(policy: DrilledPolicy, wanted: DrillFilter, view: NodeView, hands: tup
     if groups and side.names[row] not in filtered(node, groups).sides[view.player].names:
         return None
     mix, ev = side.frequency[:, row].astype(np.float64), side.action_ev[:, row]
-    return Question(view.line, view.player, hands, node, row, mix, ev, policy.spot) if np.isfinite(ev).all() else None
+    if not np.isfinite(ev).all():
+        return None
+    if view.street == 0 and policy.spot.blinds is not None:
+        ev = np.where((mix < TAKEN) & ~np.isin(node.kinds, ("fold", "allin")), np.nan, ev)
+    return Question(view.line, view.player, hands, node, row, mix, ev, policy.spot)
 
 
 def question_at(policy: DrilledPolicy, line: str, hands: tuple[int, int]) -> Question:
@@ -297,7 +303,7 @@ def drawn(
 def plain(question: Question) -> dict[str, Any]:
     """A question and its answer as JSON data."""
     node, mix = question.node, question.mix
-    losses = [question.loss(action) for action in range(len(mix))]
+    losses = [known(question.loss(action)) for action in range(len(mix))]
     return {
         "line": question.line,
         "player": question.player,
@@ -313,10 +319,15 @@ def plain(question: Question) -> dict[str, Any]:
         "kinds": list(node.kinds),
         "lines": list(node.children),
         "mix": [float(share) for share in mix],
-        "ev": [float(value) for value in question.ev],
+        "ev": [known(value) for value in question.ev.tolist()],
         "loss": losses,
         "verdict": [question.verdict(action) for action in range(len(mix))],
     }
+
+
+def known(value: float) -> float | None:
+    """A value for JSON: None instead of NaN."""
+    return None if np.isnan(value) else value
 
 
 def is_range(text: str) -> bool:

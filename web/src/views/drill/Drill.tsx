@@ -176,7 +176,7 @@ function Asked({ question, chosen, late, onAnswer, onNext }: { question: Questio
         <div class="stack tight">
           <div class="row spread">
             <span role="status" class={`verdict ${verdict}`}>
-              {late ? "Time is up. " : ""}{WORDS[verdict]}{question.loss[chosen]! > 0.005 ? `: loses ${amount(question.loss[chosen], unit)}` : ""}
+              {late ? "Time is up. " : ""}{WORDS[verdict]}{(question.loss[chosen] ?? 0) > 0.005 ? `: loses ${amount(question.loss[chosen], unit)}` : ""}
             </span>
             <Button kind="primary" onClick={onNext}>Next <kbd>↵</kbd></Button>
           </div>
@@ -253,7 +253,7 @@ function Scored({ given, waiting, onAgain }: { given: ReturnType<typeof answers.
           {given.slice(-30).toReversed().map((each, i) => (
             <li key={given.length - i}>
               {isSolution(each.file) ? <a href={link(["solution", each.file], { node: each.line })}><Cards of={each.hand} /> {actionName(each.action, each.unit)}</a> : <span><Cards of={each.hand} /> {actionName(each.action, each.unit)}</span>}
-              <span class={`verdict ${each.verdict}`}>{WORDS[each.verdict]}{each.loss > 0.005 ? ` −${amount(each.loss, each.unit)}` : ""}</span>
+              <span class={`verdict ${each.verdict}`}>{WORDS[each.verdict]}{(each.loss ?? 0) > 0.005 ? ` −${amount(each.loss, each.unit)}` : ""}</span>
             </li>
           ))}
         </ol>

@@ -19,8 +19,9 @@ export interface Question {
   kinds: string[];
   lines: string[];
   mix: number[];
-  ev: number[];
-  loss: number[];
+  /** EV and EV loss of each action; null if unknown. */
+  ev: (number | null)[];
+  loss: (number | null)[];
   verdict: Verdict[];
 }
 
@@ -35,7 +36,7 @@ export interface Answer {
   board: string;
   action: string;
   verdict: Verdict;
-  loss: number;
+  loss: number | null;
   pot: number;
   unit: string;
   /** The frequency of the action in the solution, relative to its most frequent action. */
@@ -81,7 +82,7 @@ export const answerOf = (question: Question, action: number): Answer => ({
   board: question.board,
   action: question.actions[action]!,
   verdict: question.verdict[action]!,
-  loss: question.loss[action]!,
+  loss: question.loss[action] ?? null,
   pot: question.pot,
   unit: question.unit,
   share: question.mix[action]! / Math.max(...question.mix),
@@ -114,7 +115,7 @@ export const belongs = (answer: Answer, file: string) => answer.file === file ||
 
 export interface Score {
   count: number;
-  /** EV lost per decision, as a share of the pot. */
+  /** EV lost per decision, as a share of the pot, where it is known. */
   loss: number;
   /** Mean frequency of the chosen actions, relative to the most frequent ones. */
   frequency: number;
@@ -123,12 +124,12 @@ export interface Score {
 }
 
 export function scoreOf(given: readonly Answer[]): Score {
-  const mean = (value: (answer: Answer) => number) => (given.length ? given.reduce((sum, each) => sum + value(each), 0) / given.length : 0);
+  const mean = (value: (answer: Answer) => number, of = given) => (of.length ? of.reduce((sum, each) => sum + value(each), 0) / of.length : 0);
   const right = (answer: Answer) => answer.verdict === "best" || answer.verdict === "mix";
   const wrong = given.findLastIndex((each) => !right(each));
   return {
     count: given.length,
-    loss: mean((each) => each.loss / each.pot),
+    loss: mean((each) => each.loss! / each.pot, given.filter((each) => each.loss !== null)),
     frequency: mean((each) => each.share),
     right: mean((each) => (right(each) ? 1 : 0)),
     streak: given.length - 1 - wrong,

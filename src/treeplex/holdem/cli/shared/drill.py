@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def loss(self) -> float:
-        """EV lost, as a share of the pot."""
+        """EV lost, as a share of the pot; NaN if it is unknown."""
         return self.question.loss(self.action) / float(self.question.node.pot)
 
     @property
@@ -112,7 +112,8 @@ class Drill:
             say(f"  time is up ({seconds:.1f} s): counts as {node.actions[0]}")
         answer = Answer(policy, question, action, seconds, late)
         self.record(answer)
-        say(f"  {VERDICTS[answer.verdict]}, loses {question.loss(action):,.3g} {unit}")
+        loss = question.loss(action)
+        say(f"  {VERDICTS[answer.verdict]}, " + ("never played" if np.isnan(loss) else f"loses {loss:,.3g} {unit}"))
         print_table(["action", "mix", "EV", "EV loss"], rows_of(question, action), right=(1, 2, 3))
 
     def record(self, answer: Answer) -> None:
@@ -132,11 +133,11 @@ class Drill:
             return
         say("")
         print_table(["decision", "line", "action", "verdict", "EV loss", "time"], self.history(), right=(4, 5))
-        mean = {name: np.mean([getattr(each, name) for each in self.answers]) for name in ("loss", "frequency", "seconds")}
-        say(
-            f"{counted(len(self.answers), 'decision')}: EV loss {100 * mean['loss']:.2f}% of the pot on average, "
-            f"frequency score {100 * mean['frequency']:.0f}%, {mean['seconds']:.1f} s per decision"
-        )
+        mean = {name: np.mean([getattr(each, name) for each in self.answers]) for name in ("frequency", "seconds")}
+        losses = [each.loss for each in self.answers if not np.isnan(each.loss)]
+        lost = f"EV loss {100 * np.mean(losses):.2f}% of the pot on average" if losses else "EV loss unknown"
+        score = f"frequency score {100 * mean['frequency']:.0f}%, {mean['seconds']:.1f} s per decision"
+        say(f"{counted(len(self.answers), 'decision')}: {lost}, {score}")
 
     def history(self) -> list[list[str]]:
         """The latest answers as rows of a table."""
@@ -144,9 +145,14 @@ class Drill:
         for each in self.answers[-MOST_SHOWN:]:
             asked = each.question
             where = f"{asked.position} {asked.hand}" + (f" on {asked.node.board}" if asked.node.board else "")
-            loss, verdict = f"{asked.loss(each.action):.2f}", VERDICTS[each.verdict] + (", late" if each.late else "")
+            loss, verdict = shown(asked.loss(each.action)), VERDICTS[each.verdict] + (", late" if each.late else "")
             rows.append([where, asked.line or "start", asked.node.actions[each.action], verdict, loss, f"{each.seconds:.1f} s"])
         return rows
+
+
+def shown(value: float) -> str:
+    """A value in a table; a dash if it is unknown."""
+    return "-" if np.isnan(value) else f"{value:.2f}"
 
 
 def rows_of(question: Question, action: int) -> list[list[str]]:
@@ -155,8 +161,8 @@ def rows_of(question: Question, action: int) -> list[list[str]]:
         [
             f"{name} (you)" if number == action else name,
             f"{100 * question.mix[number]:.1f}%",
-            f"{question.ev[number]:.2f}",
-            f"{question.loss(number):.2f}",
+            shown(question.ev[number]),
+            shown(question.loss(number)),
         ]
         for number, name in enumerate(question.node.actions)
     ]
