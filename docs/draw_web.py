@@ -61,6 +61,8 @@ SHOTS = (
     Shot("runouts", "#/solution/turn.spot?node=x,x&show=equity&tab=runouts", ".heat"),
     Shot("compare", "#/compare?file=turn.spot&with=locked.spot&node=x", ".grid13", (1400, 1200)),
     Shot("phone", "#/solution/turn.spot?node=x", ".hand-bar", (390, 844)),
+    Shot("preflop", "#/preflop?view=pushfold&stack=10", ".grid13", (1400, 1000)),
+    Shot("drill", "#/drill/100bb?player=1", ".drill-actions", (1400, 900)),
     Shot("play", "#/play/{table}", ".shares"),
     Shot("games", "#/games/leduc_poker?node=1", ".infosets tbody tr"),
     Shot("trainings", "#/trainings?run=cfr%2B&run=dcfr&run=pcfr%2B", ".curve canvas"),
@@ -96,6 +98,8 @@ def take(page: Page, shot: Shot, job: str, table: str) -> None:
     page.set_viewport_size({"width": shot.size[0], "height": shot.size[1]})
     page.goto(ADDRESS + shot.view.format(job=job, table=table))
     page.locator(shot.there).first.wait_for()
+    if shot.name == "drill":
+        page.keyboard.press("1")
     page.wait_for_timeout(1000)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     path = IMAGES / f"web-{shot.name}.png"

@@ -1,6 +1,6 @@
 """A table where a person plays full hands of hold'em; positions, cards and chips (in big blinds) are shown as text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -35,8 +35,9 @@ from treeplex.search.tables.listed import listed
 from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
 
-JUDGE = "resolver(think=2s,drop=0)"
-"""The agent that evaluates a person's decisions against opponents that do not solve streets."""
+JUDGE = "resolver(think=4s,drop=0)"
+"""The agent that evaluates a person's decisions if the opponent does not solve streets, or leaves the hand out as too unlikely.
+"""
 MOST_LISTED = 10
 """Maximum number of actions in the menu; if there are more, a selection is listed and the rest can be typed."""
 CENTS = 100
@@ -91,8 +92,8 @@ class WholeTable(Table):
 
     Attributes:
         decided: the person's decisions in this hand.
-        judge: the agent whose charts and solves evaluate the person's decisions: the opponent if it solves streets, else
-            :data:`JUDGE`; None if this cannot play the game.
+        judge: :data:`JUDGE`, whose charts and solves evaluate the person's decisions where the opponent does not; None if it
+            cannot play the game.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class WholeTable(Table):
             agent: the opponent.
             opponent: its display name.
             generator: random generator for the deals.
-            game: the game, for which :data:`JUDGE` is created if the opponent does not solve streets; None: it is not.
+            game: the game, for which :data:`JUDGE` is created when it is needed; None: it is not.
             judges: whether to evaluate the person's decisions as they are played.
 
         Raises:
@@ -127,12 +128,15 @@ class WholeTable(Table):
 
     @cached_property
     def judge(self) -> Agent | None:
-        if hasattr(self.agent, "reply_values"):
-            return self.agent
         if self._game is not None and self.players == 2:
             with suppress(TreeplexError):
                 return named_agent(JUDGE, self._game)
         return None
+
+    @property
+    def judged_by_solves(self) -> bool:
+        """Whether charts and solves evaluate the person's decisions."""
+        return hasattr(self.agent, "reply_values") or self.judge is not None
 
     @property
     def agent(self) -> Agent:
@@ -372,33 +376,36 @@ class WholeTable(Table):
     def judged(self, action: int) -> DecisionReview | None:
         """Evaluate the person's next action, before it is played.
 
-        Heads-up, the chart or the street's solve of :attr:`judge` does, or in games that it cannot play, an estimate. An action
-        that they cannot evaluate gets unknown values.
+        Heads-up, charts and solves of the street do, by the opponent or :attr:`judge`; in games that these cannot play, an
+        estimate. An action that they cannot evaluate gets unknown values.
         """
         if self.players > 2:
             return None
-        state, hand, judge = self._table.public()[1], self._table.hand_of(self._person), self._judge_here()
-        if judge is None:
+        state, hand, pot = self._table.public()[1], self._table.hand_of(self._person), self.rules.pot(self.betting)
+        if not self.judged_by_solves:
             options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
             return estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
-        return (
-            charted(judge, judge.state, hand, self.street, self.options(), action)
-            or solved(judge, hand, self.street, self.action_name, action, self.rules.pot(self.betting))
-            or DecisionReview(self.street, (self.action_name(action),), 0, (float("nan"),), (), "")
-        )
+        for judge in self._judges_here():
+            by_chart = charted(judge, judge.state, hand, self.street, self.options(), action)
+            found = by_chart or solved(judge, hand, self.street, self.action_name, action, pot)
+            if found is not None:
+                return found
+        return DecisionReview(self.street, (self.action_name(action),), 0, (float("nan"),), (), "")
 
-    def _judge_here(self) -> Agent | None:
-        """The judge at the current state, having observed the hand."""
+    def _judges_here(self) -> Iterator[Agent]:
+        """The opponent if it solves streets, then :attr:`judge`, having observed the hand."""
+        if hasattr(self.agent, "reply_values"):
+            yield self.agent
         judge, steps = self.judge, self._table.steps
-        if judge is None or judge is self.agent:
-            return judge
+        if judge is None:
+            return
         if self._followed < 0:
             judge.begin(1 - self._person)
             self._followed = 0
         for step in steps[self._followed :]:
             judge.see(judge.game.options(judge.state).labels[step.number])
         self._followed = len(steps)
-        return judge
+        yield judge
 
     def _judge(self, action: int) -> None:
         """Evaluate the person's decision before it is played."""

@@ -346,7 +346,7 @@ class TableSession:
             return "solution"
         if not isinstance(self.table, WholeTable) or self.table.players > 2:
             return None
-        return "estimate" if self.table.judge is None else "resolver"
+        return "resolver" if self.table.judged_by_solves else "estimate"
 
     def reviewed(self, number: int) -> dict[str, Any]:
         """Review a finished hand: all cards, the loss of each decision, and the opponents' ranges.

@@ -47,7 +47,7 @@ export function Verdict({ decided, bigBlind }: { decided: Decided; bigBlind: num
         {decided.by !== "chart" && decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${plainName(decided.options[best]!)}`}
         {decided.by !== "chart" && decided.verdict === "mixed" && decided.policy.length > 0 && `, played ${percent(decided.policy[decided.chosen], 0)} of the time`}
       </span>
-      <span class="soft small">{decided.verdict === "unknown" ? "there was too little time, or the strategy never plays this hand this way; review the hand to solve its streets" : BY[decided.by]}</span>
+      <span class="soft small">{decided.verdict === "unknown" ? "there was too little time to solve the street; review the hand to solve it" : BY[decided.by]}</span>
     </p>
   );
 }
