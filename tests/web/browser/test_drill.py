@@ -65,7 +65,7 @@ def test_filters_timer_and_repetition(page: Any, server: ServerProcess, file: st
     expect(page.get_by_text("Your hand, IP")).to_be_visible()
     expect(page.get_by_role("timer")).to_have_text(re.compile(r"^\d+ s$"))
     expect(page.get_by_text(re.compile("^Time is up"))).to_be_visible()
-    page.get_by_label("Position").select_option("OOP")
+    page.get_by_label("Position").select_option("OOP or BB")
     expect(page.get_by_text("Your hand, OOP")).to_be_visible()
     page.get_by_label("Street").select_option("turn")
     expect(page.get_by_text("'turn' is not played in this spot")).to_be_visible()
@@ -96,8 +96,10 @@ def test_a_preflop_chart_by_name_and_a_range(page: Any, server: ServerProcess, v
     page.get_by_role("link", name="20 bb", exact=True).click()
     page.locator("summary").click()
     page.get_by_label("Hands").fill("AA, KK")
-    with page.expect_response("**/api/drill") as answered:
+    with page.expect_response(lambda response: "KK" in (response.request.post_data or "")) as answered:
         page.get_by_role("button", name="Apply").click()
+    answered.value.finished()
+    expect(page.get_by_role("group", name="Actions")).to_be_visible()
     asked = answered.value.json()
     assert asked["hand"][0] == asked["hand"][2]
     assert asked["hand"][0] in "AK"

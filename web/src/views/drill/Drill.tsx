@@ -1,6 +1,6 @@
 // A drill: decisions of a solved spot, answered by keyboard and compared with the solution.
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get as read, post } from "../../api.ts";
 import { Button, Check, Facts, Field, LinkButton, Notice, Panel, Segments, Select } from "../../look/basics.tsx";
@@ -74,16 +74,20 @@ function At({ file }: { file: string }) {
   const given = answers.value.filter((each) => belongs(each, file));
   const own = mistakes.value.filter((each) => belongs(each.answer, file));
 
+  /** Counts requests: an answer to an earlier one, with other filters, is not shown. */
+  const requests = useRef(0);
   const load = async (body: Record<string, unknown>): Promise<Question | null> => {
+    const number = ++requests.current;
     asking.value = true;
     error.value = null;
     try {
-      return await post<Question>("drill", body);
+      const found = await post<Question>("drill", body);
+      return number === requests.current ? found : null;
     } catch (problem) {
-      error.value = message(problem);
+      if (number === requests.current) error.value = message(problem);
       return null;
     } finally {
-      asking.value = false;
+      if (number === requests.current) asking.value = false;
     }
   };
   const show = (next: Question | null) => {
@@ -112,7 +116,7 @@ function At({ file }: { file: string }) {
     late.value = byTimer;
     record(answerOf(now, action));
   };
-  useEffect(() => void (question.value = null, chosen.value = null, next()), [line, JSON.stringify(wanted)]);
+  useEffect(() => void (question.value = null, chosen.value = null, asking.value = false, next()), [line, JSON.stringify(wanted)]);
   useEffect(() => {
     if (!seconds || !question.value || chosen.value !== null) return;
     const timer = setInterval(() => {
