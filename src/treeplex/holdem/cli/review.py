@@ -208,7 +208,7 @@ def print_bulk(file: "ReviewFile", by: tuple[str, ...] | None, *, as_json: bool)
         left_out = counted_as(total.unclear, "decision")
         typer.echo(f"{left_out} left out: the solution is off by more than 3% of the pot; give a larger --budget")
     every = total.total
-    said = f"{total.found:,} hands: {total.reviewed:,} reviewed, {counted_as(total.decisions, 'decision')}"
+    said = f"{counted_as(total.found, 'hand')}: {total.reviewed:,} reviewed, {counted_as(total.decisions, 'decision')}"
     per = f"; {amount(every.per_100, False)} bb lost per 100 hands ({interval(every)})" if total.reviewed else ""
     say(said + per, bold=True)
 
