@@ -121,6 +121,15 @@ def test_a_source_that_changes_while_a_process_runs_is_not_mixed_up(package: Pat
     assert run(package, cache)[0] == "120 1"
 
 
+def test_a_set_among_the_options_recompiles_nothing(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process orders the strings of a set by its own seed."""
+    cache = tmp_path / "cache"
+    (package / "caller.py").write_text(CALLER.replace("kernel()", "kernel(fastmath={'contract', 'nsz', 'reassoc'})"))
+    for seed in range(5):
+        monkeypatch.setenv("PYTHONHASHSEED", str(seed))
+        assert run(package, cache)[0] == f"22 {int(not seed)}"
+
+
 def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     both = [start(package, cache) for _ in range(2)]

@@ -91,7 +91,10 @@ class KernelCache:
         self.module = function.__module__
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.ahead = ahead
-        self.options = sorted((name, str(value)) for name, value in options.items())
+        self.options = sorted(
+            (name, str(sorted(value) if isinstance(value, set) else value))  # a set's own order varies between processes
+            for name, value in options.items()
+        )
 
     @property
     def cache_path(self) -> str:
