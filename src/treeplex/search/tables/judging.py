@@ -163,7 +163,8 @@ def charted(agent: Agent, state: State, hand: int, where: str, options: dict[int
     """
     guide = getattr(agent, "guide", None)
     bets = agent.game.bets(state)
-    if guide is None or getattr(agent, "solver", None) is not None or getattr(guide, "book", None) is None or bets is None:
+    charts = getattr(guide, "books", None) or getattr(guide, "book", None)
+    if guide is None or not charts or getattr(agent, "solver", None) is not None or bets is None:
         return None
     labels, policy = [int(label) for label in agent.game.options(state).labels], fork(guide).policy()[:, hand]
     shares, names = dict[str, float](), dict[str, str]()
