@@ -147,6 +147,17 @@ class GameSolver(FormSolver[TreeTables], Solver):
         first: Floats = self.tables.state.averages[0]
         return first
 
+    def use_single_precision(self) -> None:
+        """Run iterations in single precision from now on.
+
+        Raises:
+            AlgorithmError: the rule or the game does not support it.
+        """
+        try:
+            self.tables = self.form.single(self.rule.kind, self.tables)
+        except AlgorithmError as error:
+            raise AlgorithmError(f"{self.algorithm} {error}") from None
+
     def average_policy(self) -> Policy:
         """Return the policy that converges to equilibrium; uniform before the first iteration."""
         if self.rule.kind is not RuleKind.TESTED:

@@ -1,6 +1,6 @@
 """The arrays of a compiled game as named tuples for Numba; kernels only read them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -160,6 +160,13 @@ def new_state(policy: Floats, **arrays: Floats) -> TreeState:
     zeros = {"regrets": np.zeros_like(policy), "strategy": np.zeros_like(policy), "averages": np.zeros((1, len(policy)))}
     rest = {"previous": none, "changes": np.empty((2, 0))}
     return TreeState(**{"policy": policy, **zeros, **rest, **arrays})
+
+
+def in_single_precision(arrays: Any) -> Any:
+    """Return a named tuple with float32 in place of all float64 arrays, including those of named tuples within it."""
+    if isinstance(arrays, tuple):
+        return type(arrays)(*map(in_single_precision, arrays))
+    return arrays.astype(np.float32) if isinstance(arrays, np.ndarray) and arrays.dtype == np.float64 else arrays
 
 
 def workspace(tree: Tree) -> Workspace:

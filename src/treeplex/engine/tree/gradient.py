@@ -74,7 +74,7 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
     widest = 0
     for m in range(groups.shape[0]):
         widest = max(widest, groups[m, 1], groups[m, 2])
-    gathered, product = np.empty(widest * LANES), np.empty(ROWS * LANES)
+    gathered, product = np.empty(widest * LANES, strategy.dtype), np.empty(ROWS * LANES, strategy.dtype)
     player_side, other = player, 1 - player
     sign = 1.0 if player == 0 else -1.0
     for m in range(groups.shape[0]):

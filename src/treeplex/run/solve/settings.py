@@ -54,4 +54,5 @@ class SolveSettings(Settings):
     refine: bool = setting(False, "whether infostates with imperfect recall were split")
     nodes: int | None = setting(None, "limit on visited histories over all resumes", low=1, added=True)
     device: str = setting("cpu", "device that runs the iterations: cpu (compiled kernels) or a PyTorch device", added=True)
+    precision: str = setting("double", "floating-point precision of the iterations", choices=("double", "single"), added=True)
     warm: int = setting(0, "weight of the starting policy, in iterations", low=0, added=True)

@@ -43,6 +43,9 @@ class GameOptions(TypedDict, total=False):
         device: ``"cpu"`` (default, compiled kernels), ``"cuda"``, ``"auto"`` (cuda if available) or ``"torch-cpu"`` (for
             testing). Devices other than cpu need PyTorch, and support two players, fictitious play, and variants that neither
             adapt nor learn.
+        precision: ``"double"`` (default) or ``"single"``: floating-point precision of iterations and their tables, for variants
+            of CFR on stored payoffs. Averages and evaluation stay in double precision. On Leduc poker, exploitability stops
+            falling at 3e-8.
         measures: custom measures that every record reports (``solution.measures``): functions of a compiled game and a policy
             by name, ``{"gain": gain}``, or ``["my.py:gain"]``. They must be given again when resuming.
         walked: called periodically with the number of histories while the rules are walked before the first iteration.
@@ -58,6 +61,7 @@ class GameOptions(TypedDict, total=False):
     limit: int | None
     threads: int | None
     device: str | None
+    precision: str | None
     measures: AnyMeasures | None
     walked: WalkWatcher | None
 

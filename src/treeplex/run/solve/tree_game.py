@@ -11,7 +11,7 @@ from typing import Any
 from treeplex import evaluate
 from treeplex.base.wings import provided
 from treeplex.engine.threads import available_cores, checked_threads
-from treeplex.errors import FileError, PolicyError, SpecError
+from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -124,7 +124,7 @@ class TreeGame(Solvable):
             folder,
             self.game,
             request.algorithm,
-            fixed | {"refine": options.get("refine") or None, "device": options.get("device")},
+            fixed | fixed_options(options),
             options.get("walked", line.walked),
             iterations=request.iterations,
             nodes=options.get("nodes"),
@@ -142,7 +142,7 @@ class TreeGame(Solvable):
         if self.compiled.identity != solution.game.identity:
             raise SpecError(f"the solution to resume is for {solution.game}, not for {self.compiled}; leave the game out")
         fixed = {"every": request.every, "updates": options.get("updates"), "seed": options.get("seed")}
-        fixed |= {"refine": options.get("refine") or None, "device": options.get("device")}
+        fixed |= fixed_options(options)
         check_fixed("the solution to resume", solution.settings, fixed)
         settings = with_new_limits(solution.settings, request.iterations, options.get("nodes"), request.target)
         if solution.solver.iteration != solution.iterations:
@@ -201,7 +201,8 @@ class TreeGame(Solvable):
         names = []
         for algorithm in algorithms:
             count = pace_of(algorithm) if iterations is None else iterations
-            settings = settings_of_new_run(count, nodes=nodes, updates=options.get("updates"), device=options.get("device"))
+            fixed = {name: options.get(name) for name in ("updates", "device", "precision")}
+            settings = settings_of_new_run(count, nodes=nodes, **fixed)
             names.append((planned(self.compiled, algorithm, settings)[0].algorithm, algorithm))
         chosen = canonical(names)
         given = {**options, "nodes": nodes} if nodes is not None else dict(options)
@@ -322,13 +323,15 @@ def settings_of_new_run(
     seed: int | None = None,
     refine: bool | None = None,
     device: str | None = None,
+    precision: str | None = None,
 ) -> SolveSettings:
     """Return settings with defaults filled in."""
     usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
     usual = usual if nodes is None else UNCOUNTED_ITERATIONS
     count = usual if iterations is None else iterations
     aim = None if target is None else float(target)
-    return SolveSettings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes, device or "cpu")
+    fixed = 0 if seed is None else seed, bool(refine), nodes, device or "cpu", precision or "double"
+    return SolveSettings(count, count, aim, every, updates, *fixed)
 
 
 def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> tuple[Solver, SolveSettings]:
@@ -428,6 +431,11 @@ def rebuilt(
     return solver, replace(settings, iterations=1) if solver.exact else settings
 
 
+def fixed_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that a resumed run cannot change; None if not given."""
+    return {"refine": options.get("refine") or None, "device": options.get("device"), "precision": options.get("precision")}
+
+
 def check_fixed(run: object, old: SolveSettings, fixed: Mapping[str, object]) -> None:
     """Check that fixed settings are unchanged."""
     for name, value in fixed.items():
@@ -468,6 +476,10 @@ def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSetti
     """Create a solver on the settings' device."""
     solver = new_solver(game, algorithm, settings)
     solver.made_from = algorithm
+    if settings.precision == "single":
+        if not isinstance(solver, GameSolver):
+            raise AlgorithmError(f"{solver.algorithm} has no iterations in single precision; leave precision (--precision) out")
+        solver.use_single_precision()
     if settings.warm and isinstance(solver, FormSolver):
         solver.before = settings.warm
     return solver

@@ -1,13 +1,13 @@
 """Compiled games as forms: states over sequences, and the kernels of ``engine.tree`` that iterate on them."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.tree.fictitious import iterate_best_replies
-from treeplex.engine.tree.form import TreeState, iteration_time, new_state, workspace
+from treeplex.engine.tree.form import TreeState, Workspace, in_single_precision, iteration_time, new_state, workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.learned import (
     INITIAL,
@@ -52,6 +52,7 @@ class TreeForm:
         self.game, self.threads = game, 1
         self._division: tuple[Division, list[Share]] | None = None
         self._work = workspace(game.tree)
+        self._operands = game.payoff, self._work
         self._block: Floats | None = None
         self._target: Floats | None = None
         self._activations = np.empty(0)
@@ -107,18 +108,34 @@ class TreeForm:
 
     def iterate(self, kind: RuleKind, rows: Floats, tables: TreeTables, *, alternating: bool) -> None:
         """Run one iteration per row of weights."""
-        tree, payoff, state = self.game.tree, self.game.payoff, tables.state
+        tree, state, (payoff, work) = self.game.tree, tables.state, self._operands
         if kind is RuleKind.REGRETS and self.threads > 1 and not state.previous.size:
             self._iterate_shared(rows, alternating, state)
         elif kind is RuleKind.REGRETS:
-            iterate(tree, payoff, rows, alternating, state, self._work)
+            iterate(tree, payoff, rows, alternating, state, work)
         elif kind is RuleKind.TESTED:
             assert self._block is not None
-            iterate_tested(tree, payoff, rows, alternating, state, self._work.values, self._block)
+            iterate_tested(tree, payoff, rows, alternating, state, work.values, self._block)
         else:
             assert self._target is not None
             steps, optimism = np.ascontiguousarray(rows[:, STEP]), np.ascontiguousarray(rows[:, OPTIMISM])
-            iterate_best_replies(tree, payoff, steps, optimism, alternating, state, self._target, self._work)
+            iterate_best_replies(tree, payoff, steps, optimism, alternating, state, self._target, work)
+
+    def single(self, kind: RuleKind, tables: TreeTables) -> TreeTables:
+        """Return the tables in single precision, in which iterations run from now on.
+
+        Averages stay in double precision, since a long sum in single precision loses its small terms.
+
+        Raises:
+            AlgorithmError: the rule is not one of regrets, or the game's terminals are not stored.
+        """
+        if kind is not RuleKind.REGRETS:
+            raise AlgorithmError("has no iterations in single precision; leave precision (--precision) out")
+        if self.game.payoff.walk >= 0:
+            raise AlgorithmError("has no iterations in single precision on walked rules; leave precision (--precision) out")
+        parts: list[Any] = [np.empty(len(part), np.float32) for part in self._work]
+        self._operands, self._division = (in_single_precision(self.game.payoff), Workspace(*parts)), None
+        return tables._replace(state=in_single_precision(tables.state)._replace(averages=tables.state.averages))
 
     def use_threads(self, most: int) -> None:
         """Use as many threads as pay for this game, at most ``most``."""
@@ -134,14 +151,14 @@ class TreeForm:
         """Run iterations on all threads."""
         from treeplex.engine.tree.shared import divide, iterate_shared
 
-        tree = self.game.tree
+        tree, (payoff, work) = self.game.tree, self._operands
         if self._division is None:
-            self._division = divide(tree, self.game.payoff, self.threads)
+            self._division = divide(tree, payoff, self.threads)
         division, shares = self._division
         gate = np.zeros(2, np.int64)
 
         def run(thread: int) -> None:
-            iterate_shared(tree, shares[thread], division, rows, alternating, state, self._work, thread, gate)
+            iterate_shared(tree, shares[thread], division, rows, alternating, state, work, thread, gate)
 
         if not len(rows):  # compiled here, since threads that wait for a compiling one would spin
             run(0)

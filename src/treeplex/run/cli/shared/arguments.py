@@ -98,6 +98,9 @@ Measures = Annotated[
 Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="Device: cpu, or with PyTorch cuda, auto or torch-cpu. Default: cpu.")
 ]
+Precision = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Precision of the iterations: double or single. Default: double.")
+]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Number of threads. Default: chosen by size.")]
 RunPlace = Annotated[
     Path | None, typer.Option(metavar="PATH", help="Write the run to this folder (hold'em spots: to a file such as turn.spot).")
@@ -124,7 +127,15 @@ def options_under(panel: str | None, **kinds: Any) -> list[inspect.Parameter]:
 SOLVING = [
     *options_under(None, seconds=Seconds, every=Every, threads=Threads),
     *options_under(
-        COMPILED, nodes=Nodes, seed=Seed, updates=Updates, device=Device, measures=Measures, refine=Refine, limit=Limit
+        COMPILED,
+        nodes=Nodes,
+        seed=Seed,
+        updates=Updates,
+        device=Device,
+        precision=Precision,
+        measures=Measures,
+        refine=Refine,
+        limit=Limit,
     ),
 ]
 """Options of all commands that solve, named as in :func:`treeplex.solve` and :func:`treeplex.compare`."""
