@@ -6,7 +6,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.dataframes import dataframe
 from treeplex.base.notebook import table
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -189,6 +188,8 @@ def to_dataframe(policy: Policy) -> Any:
     Raises:
         PolicyError: pandas is not installed.
     """
+    from treeplex.base.dataframes import dataframe  # imported here, since few runs need it
+
     return dataframe(to_table(policy), COLUMNS, error=PolicyError)
 
 

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
 
-from treeplex.base.dataframes import dataframe
 from treeplex.base.digits import three_digits
 from treeplex.games.base import TREES
 from treeplex.run.job.record import Record, words_of
@@ -163,6 +162,8 @@ class Solution(ABC):
         Raises:
             SpecError: pandas is not installed.
         """
+        from treeplex.base.dataframes import dataframe  # imported here, since few runs need it
+
         return dataframe(record.row("iterations") for record in self.records)
 
     @abstractmethod
