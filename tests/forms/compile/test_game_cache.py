@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -345,6 +347,55 @@ def test_a_digest_covers_values_that_methods_may_read(name: str, source: Path) -
     first = digest(game)
     CHANGES[name](sys.modules[type(game).__module__])
     assert digest(game) not in (None, first)
+
+
+STATES = """
+
+
+class Hidden:
+    __slots__ = ("__payoff",)
+
+    def __init__(self, payoff):
+        self.__payoff = payoff
+
+
+class Scaled:
+    def __init__(self, scale):
+        self.__wrapped__, self.scale = scaled, scale
+
+
+def scaled():
+    return 1
+"""
+PAIRS: dict[str, Callable[[Any], tuple[object, object]]] = {
+    "a private slot": lambda module: (module.Hidden(1), module.Hidden(2)),
+    "a decorator's state": lambda module: (module.Scaled(1), module.Scaled(2)),
+    "a long array in a namespace": lambda _: (SimpleNamespace(a=np.zeros(2000)), SimpleNamespace(a=np.arange(2000) == 1000)),
+    "a bound method of a dictionary": lambda _: ({1: 2}.get, {1: 3}.get),
+    "a long pattern": lambda _: (re.compile("a" * 300), re.compile("a" * 299 + "b")),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_digest_covers_hidden_states(name: str, source: Path) -> None:
+    source.write_text(source.read_text() + STATES)
+    game = loaded(source)
+    found = []
+    for value in PAIRS[name](sys.modules[type(game).__module__]):
+        game.more = value  # type: ignore[attr-defined]
+        found.append(digest(game))
+    assert all(found)
+    assert found[0] != found[1]
+
+
+def test_the_order_of_a_set_does_not_count(source: Path) -> None:
+    """Nor does a value count as another one that took its place in the set's order."""
+    one, other = (0, 0), (0, 6)  # in the same place of a small set, so that the first one to be added comes first
+    game, found = loaded(source), []
+    for members, best in (([one, other], one), ([other, one], other), ([other, one], one)):
+        game.more = [set(members), best]  # type: ignore[attr-defined]
+        found.append(digest(game))
+    assert found[0] == found[2] != found[1]
 
 
 LINE = "        self.ranks, self.stake = ranks, stake\n"

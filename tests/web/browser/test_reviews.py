@@ -13,6 +13,9 @@ from tests.holdem.study.review.hands import STARS
 from tests.holdem.study.review.many import MULTIWAY, PREFLOP, numbered
 from tests.web.browser.conftest import ServerProcess
 
+LONG = 600_000
+"""Milliseconds for a review, whose first hand waits for kernels to compile."""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -34,7 +37,7 @@ def test_from_pasted_hands_to_a_leak(
     page.get_by_label("Name of the review").fill(f"pasted {scheme}")
     assert violations() == []
     page.get_by_role("button", name="Review", exact=True).click()
-    expect(page.get_by_role("button", name="Look for new hands")).to_be_visible()
+    expect(page.get_by_role("button", name="Look for new hands")).to_be_visible(timeout=LONG)
     facts = page.locator("main .facts").first
     expect(facts).to_contain_text(re.compile(r"hands\s*6\s*reviewed\s*3\s*decisions\s*3"))
     leaks = page.get_by_role("group", name="Leaks").get_by_role("table")
@@ -86,5 +89,5 @@ def test_files_are_chosen_and_a_killed_server_resumes(page: Any, server: ServerP
     page.reload()
     expect(page.get_by_text("Stopped. Reviewed hands are saved")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_role("button", name="Look for new hands")).to_be_visible()
+    expect(page.get_by_role("button", name="Look for new hands")).to_be_visible(timeout=LONG)
     expect(page.locator("main .facts").first).to_contain_text(re.compile(r"hands\s*120\s*reviewed\s*120"))

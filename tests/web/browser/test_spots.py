@@ -332,7 +332,7 @@ def test_push_or_fold_at_a_table(page: Any, server: ServerProcess) -> None:
     page.get_by_label("Payouts").fill("70, 30")
     page.get_by_role("button", name="Solve", exact=True).click()
     rows = page.get_by_role("group", name="Decisions").locator("tbody tr")
-    expect(rows).to_have_count(2)
+    expect(rows).to_have_count(2, timeout=300_000)  # compiles kernels
     wanted = push_fold(8)
     assert number(rows.nth(0).locator("td").nth(1).inner_text()) == pytest.approx(100 * wanted.pushed, abs=5)
     rows.nth(1).click()

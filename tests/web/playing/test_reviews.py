@@ -19,7 +19,8 @@ from treeplex.holdem.study.report.hand_texts import split_hands
 from treeplex.web.served import ServerState
 
 ASKED = {"oop": "QQ,TT", "ip": "KK,AQo", "street": "river"}
-WAIT = 120.0
+WAIT = 600.0
+"""Seconds; the first hand waits for kernels to compile."""
 
 
 def until_done(client: httpx.Client, file: str) -> dict[str, Any]:
@@ -78,6 +79,7 @@ def test_a_stopped_review_resumes(client: httpx.Client) -> None:
         now = client.get("/api/reviews/state", params={"file": file}).json()
         if now["counts"] and now["counts"]["reviewed"]:
             break
+        time.sleep(0.02)
     stopped = client.post("/api/reviews/stop", json={"file": file}).json()
     assert stopped["state"] == "stopped"
     reviewed = stopped["counts"]["reviewed"]

@@ -40,7 +40,7 @@ OUTSIDE = re.compile(
     r"|exec|eval|__import__|import_module"
 )
 """Names in code that may depend on files, the environment or the network."""
-PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice, Decimal, Fraction, re.Pattern)
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice, Decimal, Fraction)
 """Types whose representation determines the value."""
 BUILTIN = (
     types.BuiltinFunctionType,
@@ -50,6 +50,8 @@ BUILTIN = (
     types.WrapperDescriptorType,
 )
 """Types of functions written in C."""
+WRAPPERS = ("functools", "numba", "numpy", LIBRARY)
+"""Packages whose objects with ``py_func`` or ``__wrapped__`` have no other state: compiled or cached functions, and NumPy's."""
 CONTAINERS = (dict, OrderedDict, Counter, defaultdict, types.MappingProxyType)
 ROOTS = (object, ABC, typing.Generic, typing.Protocol)
 """Base classes of the standard library without a state of their own."""
@@ -127,7 +129,7 @@ class Reader:
             return
         self._numbers[id(value)] = len(self._numbers)
         self._alive.append(value)
-        if len(self._numbers) > MOST_VALUES:
+        if len(self._alive) > MOST_VALUES:
             raise NoDigestError("too many values")
         if kind in (tuple, list, deque):
             self.add_items(kind.__name__, value)
@@ -140,6 +142,10 @@ class Reader:
             self.add_array(np.asarray(value))
         elif isinstance(value, PurePath):
             self.write("path", value)
+        elif kind is re.Pattern:  # its representation is cut off
+            self.add_items("pattern", [value.pattern, value.flags])
+        elif kind is types.SimpleNamespace:
+            self.add_items("namespace", [part for item in vars(value).items() for part in item])
         elif isinstance(value, type):
             self.add_class(value)
         elif isinstance(value, types.FunctionType):
@@ -152,10 +158,12 @@ class Reader:
             self.add_items(kind.__name__, [value.__func__])
         elif kind is property or kind is functools.cached_property:
             self.add_items(kind.__name__, [getattr(value, name, None) for name in ("fget", "fset", "fdel", "func")])
-        elif hasattr(value, "py_func") or hasattr(value, "__wrapped__"):  # a Numba function, or one with a cache
+        elif kind.__module__.partition(".")[0] in WRAPPERS and (hasattr(value, "py_func") or hasattr(value, "__wrapped__")):
             self.add_items(kind.__name__, [getattr(value, "py_func", None) or value.__wrapped__])
         elif isinstance(value, (*BUILTIN, np.ufunc)):
             self.write("builtin", getattr(value, "__module__", ""), getattr(value, "__qualname__", value.__name__))
+            bound = getattr(value, "__self__", None)  # such as the dictionary of dictionary.get
+            self.add(None if isinstance(bound, types.ModuleType) else bound)
         elif kind.__module__ in ("typing", "types"):
             self.write(kind.__name__, repr(value))
         else:
@@ -168,13 +176,15 @@ class Reader:
             self.add(value)
 
     def apart(self, value: object) -> bytes:
-        """Return a digest of a member of a set, which has no order."""
-        whole, self.digest = self.digest, hashlib.sha256()
+        """Return a digest of a member of a set, which has no order; what it contains is not numbered outside it."""
+        whole, self.digest, numbered = self.digest, hashlib.sha256(), len(self._numbers)
         try:
             self.add(value)
             return self.digest.digest()
         finally:
             self.digest = whole
+            while len(self._numbers) > numbered:
+                self._numbers.popitem()
 
     def add_array(self, array: Any) -> None:
         """Add an array."""
@@ -200,8 +210,10 @@ class Reader:
             elif base not in ROOTS and base.__module__ not in (*self.own, *self.library):
                 raise NoDigestError(f"{base} may have a hidden state")
             slots = vars(base).get("__slots__", ())
-            names += [slots] if isinstance(slots, str) else slots
-        attributes = {name: getattr(value, name) for name in names if name[:2] != "__" and hasattr(value, name)}
+            private = f"_{base.__name__.lstrip('_')}__"
+            slots = [slots] if isinstance(slots, str) else slots
+            names += [name if is_dunder(name) else re.sub("^__", private, name) for name in slots]
+        attributes = {name: getattr(value, name) for name in names if not is_dunder(name) and hasattr(value, name)}
         attributes |= getattr(value, "__dict__", {})
         for name, attribute in attributes.items():
             if not isinstance(getattr(kind, name, None), functools.cached_property):

@@ -108,6 +108,9 @@ def test_a_second_run_reviews_only_new_hands(tmp_path, never, monkeypatch):
     with review_many(folder, out, settings=HOW) as file:
         assert len(reviewed) == 3
         assert len(list(file.rows("SELECT id FROM hands"))) == 4
+        assert file.last_settings() == 1  # those of this run, although hands with others are newer
+    with ReviewFile(out) as file:
+        assert file.last_settings() == 2
 
 
 def test_an_interrupted_review_resumes(tmp_path, monkeypatch):

@@ -218,7 +218,11 @@ def review_many(
     """
     file = ReviewFile(out)
     places = [sources] if isinstance(sources, str | os.PathLike) else sources
-    BulkReview((source for place in places for source in sources_of(place)), file, hero=hero, how=settings).run(progress)
+    try:
+        BulkReview((source for place in places for source in sources_of(place)), file, hero=hero, how=settings).run(progress)
+    except BaseException:
+        file.close()
+        raise
     return file
 
 

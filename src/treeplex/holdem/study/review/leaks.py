@@ -81,7 +81,7 @@ class ReviewCounts:
 
 
 def counts(file: ReviewFile, settings: int | None = None) -> ReviewCounts:
-    """Numbers of hands and decisions; ``settings`` defaults to those of the newest hand."""
+    """Numbers of hands and decisions; ``settings`` defaults to those of the last run, see :meth:`.ReviewFile.last_settings`."""
     chosen = file.last_settings() if settings is None else settings
     seen = next(file.rows("SELECT COUNT(*) AS found, COUNT(DISTINCT digest) AS different FROM places"))
     here = "FROM hands WHERE settings = ? AND digest IN (SELECT digest FROM places)"
@@ -115,7 +115,7 @@ def leaks(
         file: the review.
         by: columns of :data:`.review_file.COLUMNS`; none for all decisions together.
         where: only decisions with these values, by column.
-        settings: number of the settings; default: those of the newest hand.
+        settings: number of the settings; default: those of the last run, see :meth:`.ReviewFile.last_settings`.
 
     Raises:
         SpecError: there is no such column.

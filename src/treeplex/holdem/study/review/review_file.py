@@ -79,7 +79,7 @@ class ReviewFile:
         Raises:
             FileError: it cannot be opened, is damaged, or is not the file of a review.
         """
-        self.path = None if path is None else Path(path)
+        self.path, self._used = None if path is None else Path(path), 0
         there = self.path is not None and self.path.exists() and (self.path.stat().st_size > 0 or not create)
         if self.path is not None and not there and not create:
             raise FileError(f"there is no {path}; start the review with --out {path}")
@@ -89,7 +89,11 @@ class ReviewFile:
                     if file.read(len(HEAD)) != HEAD:
                         raise FileError(f"{path} is not the file of a review; choose another name, such as review.sqlite")
             self.data = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=30, check_same_thread=False)
-            self._prepare(new=not there)
+            try:
+                self._prepare(new=not there)
+            except BaseException:
+                self.data.close()
+                raise
         except (OSError, sqlite3.Error) as error:
             said = reason(error) if isinstance(error, OSError) else str(error)
             raise FileError(f"cannot open {path}: {said}; choose another file, or remove it and review again") from error
@@ -147,10 +151,13 @@ class ReviewFile:
         text = json.dumps(fields, sort_keys=True)
         with self.writing() as data:
             data.execute("INSERT OR IGNORE INTO settings (fields) VALUES (?)", (text,))
-        return int(self.data.execute("SELECT id FROM settings WHERE fields = ?", (text,)).fetchone()[0])
+        self._used = int(self.data.execute("SELECT id FROM settings WHERE fields = ?", (text,)).fetchone()[0])
+        return self._used
 
     def last_settings(self) -> int:
-        """The number of the settings of the newest hand; 0 if there is none."""
+        """The number of the settings used since the file was opened, else of the newest hand; 0 if there is none."""
+        if self._used:
+            return self._used
         row = self.data.execute("SELECT settings FROM hands ORDER BY id DESC LIMIT 1").fetchone()
         return int(row[0]) if row else 0
 
