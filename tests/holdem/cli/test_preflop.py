@@ -45,7 +45,7 @@ def test_push_or_fold_at_a_table(tmp_path):
     ("words", "message"),
     [
         (["--stacks", "8,x"], "write numbers such as 10,12,8"),
-        (["--stacks", "8,8", "--stack", "8"], "--stacks excludes --stack"),
+        (["--stacks", "8,8", "--stack", "8"], "--stacks cannot be combined with --stack"),
         (["--stack", "8", "--payouts", "1"], "--payouts and --deals need --stacks"),
         (["--stacks", "8"], "push or fold takes 2 to 6 players"),
     ],

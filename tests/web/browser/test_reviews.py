@@ -33,7 +33,7 @@ def test_from_pasted_hands_to_a_leak(
     expect(page.get_by_role("alert")).to_be_visible()
     page.get_by_label("Range out of position").fill("QQ, TT, KJs, 87s")
     page.get_by_label("Range in position").fill("KK, AQo, QJs")
-    page.get_by_label("From").select_option("river")
+    page.get_by_label("Start from").select_option("river")
     page.get_by_label("Name of the review").fill(f"pasted {scheme}")
     assert violations() == []
     page.get_by_role("button", name="Review", exact=True).click()
@@ -75,7 +75,7 @@ def test_files_are_chosen_and_a_killed_server_resumes(page: Any, server: ServerP
     page.locator("input[type=file]").set_input_files([tmp_path / "table 1.txt", tmp_path / "table 2.txt"])
     expect(page.get_by_text("2 files")).to_be_visible()
     page.get_by_label("Name of the review").fill("files")
-    page.get_by_label("From").select_option("river")
+    page.get_by_label("Start from").select_option("river")
     page.get_by_label("Range out of position").fill("QQ, TT, KJs, 87s")
     page.get_by_label("Range in position").fill("KK, AQo, QJs")
     page.get_by_role("button", name="Review", exact=True).click()

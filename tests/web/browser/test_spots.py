@@ -277,7 +277,7 @@ def test_a_solved_chart_its_responses_and_its_ranges(page: Any, server: ServerPr
     assert solution is not None
     page.goto(server.address + "#/preflop")
     page.get_by_role("radio", name="50 bb").click()
-    page.get_by_label("Response to a raise to, bb").fill("3")
+    page.get_by_label("Response to a raise to (bb)").fill("3")
     page.get_by_role("button", name="Show", exact=True).click()
     page.get_by_text("a raise to 3 is read as the nearest size, 2.5").wait_for()
     wanted, aces = solution_chart(solution, "r2.5"), CLASSES.index("AA")

@@ -41,7 +41,7 @@ FORMAT, VERSION = "treeplex compiled game", 1
 LEAST_SECONDS = 1.0
 """Time to compile from which a game is stored."""
 MOST_BYTES = 2 * 2**30
-"""Total size of the folder; beyond it the least recently used games go. Larger games are not stored."""
+"""Total size of the folder; beyond it the least recently used games are removed. Larger games are not stored."""
 PARTS: Mapping[str, type[Any]] = {"tree": Tree, "sparse": Sparse, "dense": Dense, "factors": Factors}
 """The arrays of a compiled game."""
 RESTORED: Mapping[str, str] = {
@@ -104,7 +104,7 @@ def cached(rules: Game, options: Mapping[str, object], limit: int | None, make: 
 
 @final
 class CacheEntry:
-    """The place of a game in the cache."""
+    """A game's file in the cache."""
 
     def __init__(self, folder: Path, rules: Game, options: Mapping[str, object], digest: Callable[[], str]) -> None:
         self.folder, self.rules, self.options, self.digest = folder, rules, options, digest
@@ -206,7 +206,7 @@ def names_beginning(folder: Path, prefix: str) -> bool:
 
 
 def arrays_of(game: CompiledGame) -> dict[str, NDArray[Any]] | None:
-    """Return the arrays that a game consists of; None if they are not all there is."""
+    """Return the arrays that define a game; None if arrays alone do not define it."""
     if game.payoff.walk != STORED:
         return None
     if isinstance(game.infostates, LazyInfostates):

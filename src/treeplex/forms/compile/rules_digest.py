@@ -1,4 +1,4 @@
-"""Digests of rules: everything that a compiled game depends on, or None where that cannot be known.
+"""Digests of all that a compiled game depends on; None if that cannot be determined.
 
 A digest covers the values stored in the rules object, and the code of its classes. Code of this package counts as kernels do
 (:func:`treeplex.engine.kernel_cache.sources_digest`). Code of users counts as the text of their files and of the files that

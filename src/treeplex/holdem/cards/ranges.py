@@ -28,8 +28,8 @@ Other solvers' texts can be pasted: PioSolver's ``AA:1.0,AKs:0.5``, GTO+'s ``[50
 A text of 1326 numbers, separated by spaces or commas, is a raw vector. Two orders are in use, both with cards numbered 2c, 2d,
 2h, 2s, 3c, ..., As: by low card, then high card (2d2c, 2h2c, 2s2c, 3c2c), the order of ``HANDS`` and of postflop-solver; and by
 high card, then low card (2d2c, 2h2c, 2h2d, 2s2c), that of PioSolver's ``show_hand_order``. A range seldom prefers one suit, so
-the order that gives all hands of a class one weight is taken. If neither does, it is the first; ``pio:`` before the numbers
-means the second, ``raw:`` the first. :func:`read_range` reports the choice.
+the order that gives all hands of a class one weight is taken. If neither does, the first is used; ``pio:`` before the
+numbers selects the second, ``raw:`` the first. :func:`read_range` reports the choice.
 """
 
 import re

@@ -13,11 +13,13 @@ def drill(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="Solved spot (.spot), folder of solved spots, or chart: 20bb to 200bb.")
     ],
-    line: Annotated[str, typer.Option("--line", metavar="LINE", help="Node at which hands start. Default: the start.")] = "",
+    line: Annotated[
+        str, typer.Option("--line", metavar="LINE", help="Line to the node where hands start. Default: root.")
+    ] = "",
     only: Annotated[
         str,
         typer.Option(
-            "--only", metavar="TEXT", help="Ask only these: hands, ranges, streets, textures: 'set, 77+, river, on paired'."
+            "--only", metavar="TEXT", help="Only these hands, ranges, streets, textures: 'set, 77+, river, on paired'."
         ),
     ] = "",
     seat: Annotated[
@@ -31,9 +33,9 @@ def drill(
 ) -> None:
     """Answer decisions of dealt hands, and compare each answer with the solution.
 
-    Both hands are dealt from their ranges, and follow the solution up to the decision. Each answer shows the solution's mix,
-    and EV and EV loss of each action. Mistakes come back until they are answered right twice. The score counts EV lost, as a
-    share of the pot, and how often the solution takes your actions. An answer after --time counts as the first action.
+    Both hands are dealt from their ranges, and played by the solution up to the decision. You then see each action's frequency,
+    EV and EV loss. Mistakes come back until you answer them correctly twice. The score is your mean EV loss in % of the pot and
+    how often the solution takes your actions. If --time runs out, the first action counts as your answer.
 
     \b
     Examples:

@@ -38,7 +38,7 @@ def pushfold(
         str | None,
         typer.Option("--payouts", metavar="LIST", help="With --stacks: prizes by place, for ICM: 50,30,20."),
     ] = None,
-    deals: Annotated[int | None, typer.Option("--deals", metavar="N", help="With --stacks: random deals.")] = None,
+    deals: Annotated[int | None, typer.Option("--deals", metavar="N", help="With --stacks: number of random deals.")] = None,
     ante: Annotated[float, typer.Option("--ante", metavar="BB", help="Ante of each player.")] = 0.0,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the chart as a CSV table.")] = None,
     html: Annotated[
@@ -67,7 +67,7 @@ def pushfold(
 
     if stacks is not None:
         if (stack, to, step, html) != (None, None, None, None):
-            raise SpecError("--stacks excludes --stack, --to, --step and --html; leave them out")
+            raise SpecError("--stacks cannot be combined with --stack, --to, --step or --html; leave them out")
         table(numbers(stacks, "--stacks"), numbers(payouts or "", "--payouts"), ante, deals, csv, as_json)
         return
     if payouts is not None or deals is not None:

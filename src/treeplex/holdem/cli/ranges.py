@@ -23,7 +23,7 @@ def ranges(
         ),
     ] = None,
     line: Annotated[
-        str | None, typer.Option("--line", metavar="LINE", help="Preflop line of a chart that ends on the flop: r2.5,c.")
+        str | None, typer.Option("--line", metavar="LINE", help="Preflop line of a chart that reaches the flop: r2.5,c.")
     ] = None,
     player: Annotated[str | None, typer.Option("--player", metavar="SEAT", help="Only this player's range: bb or sb.")] = None,
     save: Annotated[str | None, typer.Option("--save", metavar="NAME", help="Save the range under a name.")] = None,
@@ -32,10 +32,10 @@ def ranges(
     ] = Path("runs"),
     as_json: Json = False,
 ) -> None:
-    """List and print ranges: by pot type and position from solved heads-up charts, saved ones, or pasted text.
+    """Print ranges of solved heads-up charts, saved ranges, and ranges pasted as text.
 
     Without SOURCE it lists charts and saved ranges. With a chart it lists the lines that see a flop; with --line it prints
-    both ranges, pot and stack as fields of a spot file. Text of PioSolver, GTO+ and GTO Wizard is read.
+    both ranges, pot and stack as fields of a spot file. Ranges from PioSolver, GTO+ and GTO Wizard also work.
 
     \b
     Examples:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PERCENT = 100.0
 FEW = 5
-"""Number of hands that lost most."""
+"""Number of hands listed, the largest losses first."""
 
 
 @command("Review a player's decisions in hand histories.", place=37, example="review hands --out review.sqlite")
@@ -44,7 +44,7 @@ def review(
     ip: Annotated[str | None, typer.Option("--ip", metavar="RANGE", help="Range in position. Default: by position.")] = None,
     street: Annotated[
         str | None,
-        typer.Option("--street", metavar="STREET", help="First street. Default: the first heads-up one."),
+        typer.Option("--street", metavar="STREET", help="Street to start from. Default: the first heads-up one."),
     ] = None,
     bets: Annotated[
         str | None, typer.Option("--bets", metavar="SIZES", help="Extra bets. Default: chosen for a quick solve.")
@@ -80,8 +80,8 @@ def review(
 ) -> None:
     """Review a player's decisions from the first heads-up street on: EV loss and verdict (best, mixed or mistake).
 
-    Many hands give a table of leaks: big blinds lost per 100 hands by position, street, action and board. With --out, the
-    same command resumes, and reviews only new hands of a folder. Hands that cannot be reviewed are counted by reason.
+    Many hands give a table of leaks: big blinds lost per 100 hands by position, street, action and board. With --out,
+    repeating the command resumes, and reviews only new hands of a folder. Hands that cannot be reviewed are counted by reason.
     Needs pip install pokerkit.
 
     \b
@@ -206,7 +206,7 @@ def print_bulk(file: "ReviewFile", by: tuple[str, ...] | None, *, as_json: bool)
         typer.echo(f"{counted_as(total.duplicates, 'hand')} repeated; repeated hands count once")
     if total.unclear:
         left_out = counted_as(total.unclear, "decision")
-        typer.echo(f"{left_out} left out: the solution is off by more than 3% of the pot; give a larger --budget")
+        typer.echo(f"{left_out} left out: their solution's exploitability exceeds 3% of the pot; give a larger --budget")
     every = total.total
     said = f"{counted_as(total.found, 'hand')}: {total.reviewed:,} reviewed, {counted_as(total.decisions, 'decision')}"
     per = f"; {amount(every.per_100, False)} bb lost per 100 hands ({interval(every)})" if total.reviewed else ""

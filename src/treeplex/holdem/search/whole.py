@@ -54,7 +54,7 @@ NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE = 0.0017, 32, 0.7
 """Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; and the
 share of the time for them."""
 FEWEST = 20
-"""Least number of iterations of a solve that evaluates the other player's actions."""
+"""Minimum number of iterations of a solve that evaluates the other player's actions."""
 LONG = 0.2
 """Minimum seconds of a solve from which speed is measured."""
 

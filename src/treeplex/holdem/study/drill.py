@@ -181,8 +181,8 @@ class Question:
     def verdict(self, action: int) -> str:
         """``best``, ``mix``, ``inaccuracy`` or ``mistake``.
 
-        The most frequent action is best. Other actions with a frequency of at least 5% belong to the mix. An action that loses
-        more than 1% of the pot, or whose loss is unknown, is a mistake.
+        The most frequent action is best. Other actions with a frequency of at least 5% are part of the mix. A rarer action is a
+        mistake if it loses more than 1% of the pot or its loss is unknown, and otherwise an inaccuracy.
         """
         if self.mix[action] == self.mix.max():
             return "best"

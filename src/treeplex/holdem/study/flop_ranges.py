@@ -50,7 +50,7 @@ class FlopRanges(NamedTuple):
 
     @property
     def reliable(self) -> bool:
-        """Whether the line is frequent enough for its ranges to mean something."""
+        """Whether the line is frequent enough for reliable ranges."""
         return self.share >= RARE
 
     def fields(self) -> dict[str, str]:

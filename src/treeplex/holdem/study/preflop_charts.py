@@ -103,7 +103,7 @@ def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
 
 
 def translated_line(solution: HoldemSolution, text: str) -> tuple[str, tuple[str, ...]]:
-    """A line in a solution for a line with raises of any size, and a note on every raise that was translated.
+    """Translate a line with raises of any size to a solution's sizes, with a note on every translated raise.
 
     A raise between two sizes becomes the likelier one by the pseudo-harmonic mapping
     (:func:`treeplex.search.translation.mapping.pseudo_harmonic`), never a call.

@@ -104,7 +104,7 @@ class TablePushFold:
         ]
         low, high = self.nash_conv
         return (
-            f"value of the stacks ({unit}), and the hand's change with its 95% interval: {'; '.join(rows)}\n"
+            f"value of each stack ({unit}) and its expected change in the hand, with 95% intervals: {'; '.join(rows)}\n"
             f"NashConv between {low:.4f} and {high:.4f} {unit} per hand, measured on new deals; {self.deals:,} deals solved"
             + ("" if len(self.stacks) == 2 else "; with several players an equilibrium is not guaranteed")
         )

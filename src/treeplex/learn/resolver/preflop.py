@@ -189,7 +189,7 @@ def against(reach: Floats) -> Floats:
 
 
 def with_odds(policy: Floats, fold: int, call: int, reach: Floats, strength: Floats, odds: float) -> Floats:
-    """Let a range continue ``odds`` times as often, the strongest hands first; hands that are added call.
+    """Scale how often a range continues by ``odds``, the strongest hands first; added hands call.
 
     A bet of x pots must be continued with 1 / (1 + x) of a range, so that bluffs do not profit. ``odds`` is the ratio of this
     minimum defence frequency to that of the bet for which the policy was made. Below 1 it applies to raises too.

@@ -9,8 +9,8 @@ from treeplex.run.cli.shared.console import print_json, print_table
 HELP = """List or remove compiled games.
 
 Games that take more than a second to compile are cached, up to 2 GB. They are compiled again if their rules, or the code of
-Treeplex that they depend on, change. Games in a notebook, and games whose rules read files, are not cached. The folder is in
-that of compiled kernels. TREEPLEX_GAMES names another folder, or turns the cache off (TREEPLEX_GAMES=off).
+Treeplex that they depend on, change. Games in a notebook, and games whose rules read files, are not cached. The cache
+is in the folder of compiled kernels, or in the one that TREEPLEX_GAMES names. TREEPLEX_GAMES=off turns the cache off.
 """
 
 

@@ -478,7 +478,7 @@ def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSetti
     solver.made_from = algorithm
     if settings.precision == "single":
         if not isinstance(solver, GameSolver):
-            raise AlgorithmError(f"{solver.algorithm} has no iterations in single precision; leave precision (--precision) out")
+            raise AlgorithmError(f"{solver.algorithm} does not support single precision; leave precision (--precision) out")
         solver.use_single_precision()
     if settings.warm and isinstance(solver, FormSolver):
         solver.before = settings.warm

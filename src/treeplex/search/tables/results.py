@@ -42,7 +42,7 @@ class Hand:
 
     @property
     def lost(self) -> float | None:
-        """Total loss over decisions valued by a solution or a search, whose small losses do not count; None without any."""
+        """Total loss over decisions evaluated by a solution or a search, where small losses do not count; None without any."""
         known = [d for d in self.decided if d.by in ("solution", "agent") and np.isfinite(d.lost)]
         return sum(d.lost if d.by == "solution" or d.lost > d.close else 0.0 for d in known) if known else None
 

@@ -91,7 +91,7 @@ def solved_chart(solution: HoldemSolution, line: str) -> dict[str, Any]:
 
 
 def about_chart(name: str, solution: HoldemSolution) -> dict[str, Any]:
-    """How a chart was made, how good it is, and the ranges with which its lines see a flop.
+    """A chart's boards, accuracy and bet sizes, and both ranges of every line that sees a flop.
 
     Raises:
         SpecError: the spot does not begin preflop with the whole deck.

@@ -1,4 +1,4 @@
-"""Bulk reviews of hand histories: jobs in their own process, and what is read of their files."""
+"""Bulk reviews of hand histories: jobs in their own process, and queries on their files."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ from treeplex.web.served import Refusal, ServerState
 REVIEWS, ASKED, PROGRESS, RESULT, TEXTS = "reviews", "asked.json", "progress.json", "review.sqlite", "hands"
 """Folder of all reviews; in each, its request, its progress, its file, and the folder of its texts."""
 MOST_RUNNING, MOST_TEXTS, LONGEST = 1, 5000, 3_500_000
-"""Maximum numbers of running reviews, of texts per review, and of letters per text."""
+"""Maximum numbers of running reviews, of texts per review, and of characters per text."""
 EVERY = 0.5
 """Seconds between progress updates."""
 MOST_HANDS = 200

@@ -80,7 +80,7 @@ def test_the_history_and_mistakes_that_come_back(solved: HoldemSolution, tmp_pat
     side = node_report(solved, "").from_the_pot().sides[0]
     row = side.names.index(titles[0].split(" with ")[1].split()[0])
     mistake = side.action_ev[:, row].max() - side.action_ev[2, row] > 1 and side.frequency[2, row] < 0.05
-    assert titles[2].endswith("(a mistake again)") == mistake
+    assert titles[2].endswith("(repeated mistake)") == mistake
     history = [line for line in result.output.splitlines() if line.strip().startswith("OOP Q")]
     assert len(history) == 3
     assert all("start" in line and "allin 200" in line for line in history)

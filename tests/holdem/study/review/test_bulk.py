@@ -82,7 +82,7 @@ def test_straddles_and_players_who_are_not_there(tmp_path):
             BulkReview([HandSource(f"{number}", text)], file, hero=hero, how=how).run()
         found = list(file.rows("SELECT reason FROM hands ORDER BY id"))
         assert [row["reason"] for row in found] == [
-            "straddled, so that no usual ranges are known",
+            "a straddle, for which there are no built-in ranges",
             "the player is not in the hand",
             "the player folded before",
             "ended before the flop",
@@ -214,14 +214,14 @@ def test_phh_export_is_read_again(tmp_path):
 
 def test_files_that_are_no_reviews(tmp_path):
     (tmp_path / "hands.txt").write_text(STARS)
-    with pytest.raises(FileError, match=r"hands\.txt is not the file of a review; choose another name"):
+    with pytest.raises(FileError, match=r"hands\.txt is not a review file; choose another name"):
         review_many(tmp_path / "hands.txt", tmp_path / "hands.txt", settings=HOW)
     assert (tmp_path / "hands.txt").read_text() == STARS
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as data:
         data.execute("CREATE TABLE places (source TEXT)")
     data.close()
-    with pytest.raises(FileError, match="is not the file of a review"):
+    with pytest.raises(FileError, match="is not a review file"):
         ReviewFile(other)
     with pytest.raises(FileError, match="start the review with --out"):
         ReviewFile(tmp_path / "none.sqlite", create=False)
@@ -229,7 +229,7 @@ def test_files_that_are_no_reviews(tmp_path):
     review_many(tmp_path / "hands.txt", good, settings=HOW).close()
     whole = good.read_bytes()
     good.write_bytes(whole[:4096] + bytes(4096) + whole[8192:])
-    with pytest.raises(FileError, match=r"review\.sqlite.*(damaged|malformed|other tables)"):
+    with pytest.raises(FileError, match=r"review\.sqlite.*(damaged|malformed|does not have the tables)"):
         ReviewFile(good)
     good.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(FileError, match=r"review\.sqlite"):
@@ -238,7 +238,7 @@ def test_files_that_are_no_reviews(tmp_path):
     with sqlite3.connect(good) as data:
         data.execute("CREATE TRIGGER t AFTER INSERT ON hands BEGIN DELETE FROM hands; END")
     data.close()
-    with pytest.raises(FileError, match="other tables than a review"):
+    with pytest.raises(FileError, match="does not have the tables of a review"):
         ReviewFile(good)
     good.write_bytes(whole)
     with sqlite3.connect(good) as data:

@@ -47,7 +47,7 @@ function Choice() {
   return (
     <>
       <h1>Drill</h1>
-      <p class="soft">Hands are dealt up to a decision; you choose, and see the EV loss beside the solution's mix. Any node of a solution starts a drill, too: <b>Drill</b> above its grid.</p>
+      <p class="soft">Hands are dealt and played up to a decision. You choose an action, then see its EV loss and the solution's mix. To drill any node of a solution, use <b>Drill</b> above its grid.</p>
       {(charts.error || start.error) && <Notice bad>{charts.error || start.error}</Notice>}
       <Panel title="Preflop, heads-up"><p class="row tight">{charts.data?.charts.map((name) => chosen(name, name.replace("bb", " bb")))}</p></Panel>
       {folders.length > 0 && <Panel title="Sets of flops"><p class="row tight">{folders.map((folder) => chosen(folder, `${folder}/`))}</p></Panel>}

@@ -11,7 +11,7 @@ import type { Decided, HandDone } from "./types.ts";
 export const BY: Record<string, string> = {
   solution: "by the solution",
   agent: "against the agent's search",
-  resolver: "by preflop charts and the solves of resolver",
+  resolver: "by preflop charts and resolver's solves",
   estimate: "by a rough estimate: the opponent responds with its policy, then all players check and call",
   chart: "by the preflop chart",
 };
@@ -22,7 +22,7 @@ export function kindOf(name: string): string {
   return word === "pass" ? "check" : ["fold", "check", "call", "bet", "raise", "allin"].includes(word) ? word : "bet";
 }
 
-const WORDS = { best: "Best", mixed: "One of the mix", mistake: "Mistake", unknown: "Not judged" } as const;
+const WORDS = { best: "Best", mixed: "Part of the mix", mistake: "Mistake", unknown: "Not judged" } as const;
 /** An estimate cannot tell which action is best; it only finds losses. */
 const BY_ESTIMATE = { ...WORDS, best: "No loss found", mistake: "Loses by the estimate" } as const;
 const BY_CHART = { ...WORDS, mistake: "Rare in the chart" } as const;
@@ -53,7 +53,7 @@ export function Verdict({ decided, bigBlind }: { decided: Decided; bigBlind: num
 }
 
 export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: number | null }) {
-  if (!of.length) return <p class="soft">Not judged: no agent here knows the values of these decisions.</p>;
+  if (!of.length) return <p class="soft">Not judged: no agent here can evaluate these decisions.</p>;
   return (
     <ol class="decisions">
       {of.map((decided, place) => {

@@ -42,7 +42,7 @@ export function Charts() {
           {now && <Decision of={now} to={to} />}
           {now && raises && (
             <form class="row tight end" onSubmit={(event) => (event.preventDefault(), raise.value.trim() && to([now.line, `r${raise.value.trim().replace(/bb$/, "")}`].filter(Boolean).join(",")))}>
-              <Field label="Response to a raise to, bb" value={raise.value} onInput={(value) => (raise.value = value)} placeholder={String(3 * Math.max(now.faced, 1))} width="220px" />
+              <Field label="Response to a raise to (bb)" value={raise.value} onInput={(value) => (raise.value = value)} placeholder={String(3 * Math.max(now.faced, 1))} width="220px" />
               <Button submit>Show</Button>
             </form>
           )}
@@ -93,14 +93,14 @@ function OwnChart() {
       <div class="stack tight">
         <div class="fields">
           {field("stack", "Stack, bb", "before antes and blinds")}
-          {field("ante", "Ante of each, bb", "0 for none")}
+          {field("ante", "Ante per player, bb", "0 for none")}
           {field("rate", "Rake", "5%; none before a flop")}
           {field("cap", "Rake cap, bb", "empty for none")}
           {field("open", "Small blind raises", "2.5x, or 2x, a")}
           {field("reraise", "Big blind raises", "4x, or 3x, a")}
         </div>
         <Check label="the small blind may limp" value={limps.value} onChange={(value) => (limps.value = value)} />
-        <p class="soft small">Solved on 48 flops with two turns and two rivers each, as the shipped charts: some minutes of one core. The solution then appears among the charts above.</p>
+        <p class="soft small">Solved on 48 flops with two turns and two rivers each, like the shipped charts. This takes a few minutes on one core. The solution then appears among the charts above.</p>
         <div><Button kind="primary" disabled={busy.value} onClick={() => void solve()}>Solve</Button></div>
       </div>
     </Panel>

@@ -19,7 +19,7 @@ export interface Chart {
   kinds: string[];
   often: number[];
   shares: number[][];
-  /** Of each class, the part that gets here. */
+  /** Share of each class that reaches this node. */
   reach: number[];
   /** In big blinds relative to folding; null where it is unknown. */
   ev: (number | null)[][] | null;
@@ -73,7 +73,7 @@ export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) 
         <Bars parts={parts} label="All hands" />
         <Legend parts={parts} />
         <Grid13 label={`Strategy by hand class: ${of.title}`} cells={cells} onPoint={(place) => (pointed.value = place)} />
-        <p class="soft small chart-line" aria-live="polite">{at === null ? `Point at a hand class. ${show === "ev" ? "EV in big blinds, relative to folding." : "Filled height: the part of the class that gets here."}` : <><b>{CLASSES[at]}</b> {of.reach[at] ? actionLine(of, at) : "does not get here"}</>}</p>
+        <p class="soft small chart-line" aria-live="polite">{at === null ? `Point at a hand class. ${show === "ev" ? "EV in big blinds, relative to folding." : "Filled height: share of the class that reaches this node."}` : <><b>{CLASSES[at]}</b> {of.reach[at] ? actionLine(of, at) : "does not reach this node"}</>}</p>
       </div>
     </>
   );

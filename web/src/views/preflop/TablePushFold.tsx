@@ -53,9 +53,9 @@ export function TablePushFold() {
           <div class="fields">
             {field("stacks", "Stacks, bb", "2 to 6 players in order of action; the small and the big blind are last")}
             {field("payouts", "Payouts", "50, 30, 20 from the first place on; empty for chips")}
-            {field("ante", "Ante of each, bb", "0 for none")}
+            {field("ante", "Ante per player, bb", "0 for none")}
           </div>
-          <div class="row tight"><Button submit kind="primary" disabled={solved.loading}>Solve</Button>{solved.loading && <Elapsed since={since}>Playing random deals</Elapsed>}</div>
+          <div class="row tight"><Button submit kind="primary" disabled={solved.loading}>Solve</Button>{solved.loading && <Elapsed since={since}>Solving on random deals</Elapsed>}</div>
         </form>
         {solved.error && !solved.loading && <Notice bad>{solved.error}</Notice>}
       </Panel>

@@ -156,11 +156,11 @@ function Groups({ file, values, of }: { file: string; values: Record<string, str
               <Select key={name} label={label} value={chosen.get(name) ?? ""} options={[{ value: "", label: "all" }, ...(values[name] ?? []).map((value) => ({ value, label: value }))]} onChange={(value) => filter(name, value)} />
             ))}
           </div>
-          {leaks.error ? <Notice bad>{leaks.error}</Notice> : <Table label="Leaks" columns={columns} rows={rows} id={(leak) => leak.group.join()} first={{ key: "per100", down: true }} onRow={(leak) => filter(by, leak.group[0]!)} empty="No decision with these values." />}
-          <p class="soft small">Big blinds lost per 100 reviewed hands. Losses within the error of a solution count 0. Click a row to filter by it.</p>
+          {leaks.error ? <Notice bad>{leaks.error}</Notice> : <Table label="Leaks" columns={columns} rows={rows} id={(leak) => leak.group.join()} first={{ key: "per100", down: true }} onRow={(leak) => filter(by, leak.group[0]!)} empty="No decisions match these filters." />}
+          <p class="soft small">Big blinds lost per 100 reviewed hands. Losses within the solution's error count as 0. Click a row to filter by it.</p>
         </div>
       </Panel>
-      <Panel title={chosen.size ? "Hands with such decisions" : "Hands"} tools={<span class="soft small">{hands.data && hands.data.hands.length >= 200 ? "the 200 that lost most" : ""}</span>}>
+      <Panel title={chosen.size ? "Hands with these decisions" : "Hands"} tools={<span class="soft small">{hands.data && hands.data.hands.length >= 200 ? "the 200 that lost most" : ""}</span>}>
         <Table label="Hands" columns={shown} rows={hands.data?.hands ?? []} id={(row) => String(row.id)} onRow={(row) => ask({ hand: String(row.id) }, false)} most={50} />
       </Panel>
     </>
@@ -180,7 +180,7 @@ function Skipped({ file, counts }: { file: string; counts: NonNullable<State["co
             <li key={reason}><b>{count(number)}</b> <Button small kind="quiet" pressed={open.value === reason} onClick={() => (open.value = open.peek() === reason ? null : reason)}>{reason}</Button></li>
           ))}
           {counts.duplicates > 0 && <li><b>{count(counts.duplicates)}</b> <span>repeated hands, which count once</span></li>}
-          {counts.unclear > 0 && <li><b>{count(counts.unclear)}</b> <span>decisions whose solution is off by more than 3% of the pot; give more time</span></li>}
+          {counts.unclear > 0 && <li><b>{count(counts.unclear)}</b> <span>decisions left out, because their solution's exploitability exceeds 3% of the pot; give more time</span></li>}
         </ul>
         {open.value && found.data && (
           <ul class="files">
@@ -204,7 +204,7 @@ function OneHand({ file, id }: { file: string; id: string }) {
       {review && (
         <Facts
           of={review.players.map((name, seat) => [
-            (review.hero === "oop") === (seat === 0) ? "judged" : "against",
+            (review.hero === "oop") === (seat === 0) ? "reviewed" : "opponent",
             <>{name || "unknown"}, {review.positions[seat]} {review.cards[seat] && <Hand hand={review.cards[seat]!} />}</>,
           ])}
         />

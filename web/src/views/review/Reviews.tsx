@@ -13,7 +13,7 @@ export default function Reviews() {
 }
 
 const STREETS = [{ value: "", label: "the first heads-up street" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }];
-/** Largest text of one request, in letters. */
+/** Largest text of one request, in characters. */
 const MOST = 3_000_000;
 
 /** Text in parts of at most a few megabytes, cut between hands. */
@@ -65,7 +65,7 @@ function NewReview() {
   const some = text.value.trim() || files.value.length || folder.value.trim();
   return (
     <>
-      <h1>Review of many hands</h1>
+      <h1>Review many hands</h1>
       <div class="columns review-start">
         <Panel title="Hands">
           <div class="stack">
@@ -81,13 +81,13 @@ function NewReview() {
           </div>
         </Panel>
         <div class="stack">
-          <Panel title="How">
+          <Panel title="Settings">
             <div class="stack">
               <div class="fields">
                 <Field label="Player" value={hero.value} placeholder="whose cards are shown" onInput={(value) => (hero.value = value)} />
                 <Field label="Name of the review" value={name.value} placeholder="today's date" onInput={(value) => (name.value = value)} />
-                <Field label="Time per street" value={budget.value} placeholder="10s" hint="memory too: 2GB, 30s" onInput={(value) => (budget.value = value)} />
-                <Select label="From" value={street.value} options={STREETS} onChange={(value) => (street.value = value)} />
+                <Field label="Time per street" value={budget.value} placeholder="10s" hint="or memory and time: 2GB, 30s" onInput={(value) => (budget.value = value)} />
+                <Select label="Start from" value={street.value} options={STREETS} onChange={(value) => (street.value = value)} />
                 <Field label="Range out of position" value={oop.value} placeholder="by position" onInput={(value) => (oop.value = value)} />
                 <Field label="Range in position" value={ip.value} placeholder="by position" onInput={(value) => (ip.value = value)} />
               </div>
@@ -96,7 +96,7 @@ function NewReview() {
                 <Button kind="primary" disabled={!some || !!busy.value} onClick={() => void begin()}>Review</Button>
                 {busy.value && <span class="soft" role="status">{busy.value}</span>}
               </div>
-              <p class="soft small">Each street is solved, so flops take about as long as the time per street. Hands that are not heads-up by the river, and others that cannot be reviewed, are counted by reason. <a href="#/play/hands">Review a single hand</a> to keep its solutions.</p>
+              <p class="soft small">Each street is solved, and a flop takes about the whole time per street. Hands that never get heads-up, and others that cannot be reviewed, are counted by reason. <a href="#/play/hands">Review a single hand</a> to keep its solutions.</p>
             </div>
           </Panel>
           {!!saved.data?.reviews.length && (

@@ -26,7 +26,7 @@ export interface AboutChart {
 /** Both ranges, pot and stack of a line in a new spot. */
 export const spotOf = ({ ranges, pot, stack }: FlopLine): Partial<Draft> => ({ oop: ranges[0]!.text, ip: ranges[1]!.text, pot: `${pot}bb`, stack: `${stack}bb` });
 
-/** Never those of the chart chosen before. */
+/** The lines of a chart; null while another one loads. */
 export function useAbout(file: string) {
   const loaded = useLoaded<AboutChart>((signal) => get("preflop/ranges", { file }, signal), [file]);
   return { ...loaded, data: loaded.of?.[0] === file ? loaded.data : null };
@@ -65,7 +65,7 @@ export function ChartRanges({ seat, onBoth, onOne }: { seat: string; onBoth: (li
           )}
         </FlopLines>
       ) : <p class="empty" role="status">Reading the chart…</p>}
-      <p class="soft small">“Use both” also sets pot and stack. The ranges follow the chart's own strategy along the line, heads-up: the big blind is out of position. Ranges against 6-max seats are not offered, because no chart for six players is solved here.</p>
+      <p class="soft small">“Use both” also sets pot and stack. The ranges follow the chart's own strategy along the line, heads-up: the big blind is out of position. There are no 6-max ranges, because no six-player chart has been solved.</p>
       {about.data && <p class="soft small">{about.data.made}</p>}
     </div>
   );

@@ -126,7 +126,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
         set([hand], Math.abs(weights.peek()[hand]! - brush.peek()) < 1e-9 ? 0 : brush.peek());
         void write();
       }} />
-      <Field label={`${name} as text`} rows={3} value={text} onInput={onText} error={wrong.value ?? error} hint={note.value || "QQ+, AJs+, A5s-A2s, KQo:0.5, AsKd, top 15%; text of PioSolver, GTO+ and GTO Wizard also works"} />
+      <Field label={`${name} as text`} rows={3} value={text} onInput={onText} error={wrong.value ?? error} hint={note.value || "QQ+, AJs+, A5s-A2s, KQo:0.5, AsKd, top 15%; ranges from PioSolver, GTO+ and GTO Wizard also work"} />
     </div>
   );
 }

@@ -85,7 +85,7 @@ export default function Start() {
       <div class="starts">
         <Way href="#/spot/new" title="Solve a spot" sign="♠">Set board, ranges and bet sizes, watch it converge, browse its tree.</Way>
         <Way href="#/play" title="Play" sign="♟">Play against any agent, or against your solutions.</Way>
-        <Way href="#/drill" title="Drill" sign="✓">Answer decisions of solutions and preflop charts; mistakes come back.</Way>
+        <Way href="#/drill" title="Drill" sign="✓">Practise decisions from solutions and preflop charts. Mistakes come back.</Way>
         <Way href="#/review" title="Review hands" sign="⌕">Find the leaks in your hand histories, by position, street and board.</Way>
         <Way href="#/games" title="Browse a game" sign="Ψ">Trees, infosets and best responses of any game.</Way>
         <Way href="#/trainings" title="Compare runs" sign="∿">Compare convergence curves of solver and training runs.</Way>

@@ -130,9 +130,9 @@ class TreeForm:
             AlgorithmError: the rule is not one of regrets, or the game's terminals are not stored.
         """
         if kind is not RuleKind.REGRETS:
-            raise AlgorithmError("has no iterations in single precision; leave precision (--precision) out")
+            raise AlgorithmError("does not support single precision; leave precision (--precision) out")
         if self.game.payoff.walk >= 0:
-            raise AlgorithmError("has no iterations in single precision on walked rules; leave precision (--precision) out")
+            raise AlgorithmError("does not support single precision on walked rules; leave precision (--precision) out")
         parts: list[Any] = [np.empty(len(part), np.float32) for part in self._work]
         self._operands, self._division = (in_single_precision(self.game.payoff), Workspace(*parts)), None
         return tables._replace(state=in_single_precision(tables.state)._replace(averages=tables.state.averages))

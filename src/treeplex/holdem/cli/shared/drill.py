@@ -25,11 +25,11 @@ from treeplex.search.named_agents.registry import seconds_of
 VERDICTS = {"best": "best", "mix": "in the mix", "inaccuracy": "inaccuracy", "mistake": "mistake"}
 """Names of the verdicts of :meth:`treeplex.holdem.study.drill.Question.verdict`."""
 EVERY, RIGHT_ANSWERS = 3, 2
-"""A mistake comes back at every third decision, until it has been answered right twice in a row."""
+"""A mistake comes back at every third decision, until it has been answered correctly twice in a row."""
 MOST_SHOWN = 30
 """Largest number of decisions listed at the end, the latest ones."""
 MOST_LOADED = 4
-"""Number of a folder's solutions in memory."""
+"""Maximum number of a folder's solutions in memory."""
 Policies = Callable[[np.random.Generator], HoldemPolicy]
 """Draws the solution for a decision."""
 
@@ -70,7 +70,7 @@ class Drill:
 
     Attributes:
         answers: all answers, in order.
-        mistakes: answers to repeat, each with the number of right answers that it still needs.
+        mistakes: answers to repeat, each with the number of correct answers that it still needs.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Drill:
             question = deal(policy, self.wanted, self.rng, self.start)
         node, unit = question.node, question.unit
         board = f" on {node.board}" if node.board else ""
-        say(f"{number + 1}: {question.position} with {question.hand}{board}{' (a mistake again)' if again else ''}", bold=True)
+        say(f"{number + 1}: {question.position} with {question.hand}{board}{' (repeated mistake)' if again else ''}", bold=True)
         say(f"  {question.line or 'first decision'}; the pot is {node.pot:,.6g} {unit}")
         began = time.monotonic()
         action = chosen(node.actions)
@@ -117,7 +117,7 @@ class Drill:
         print_table(["action", "mix", "EV", "EV loss"], rows_of(question, action), right=(1, 2, 3))
 
     def record(self, answer: Answer) -> None:
-        """Add an answer, and put its question on or off the list of mistakes."""
+        """Add an answer and update the list of mistakes."""
         self.answers.append(answer)
         due = next((due for one, due in self.mistakes if one.key == answer.key), 0)
         self.mistakes = [(one, left) for one, left in self.mistakes if one.key != answer.key]
@@ -188,7 +188,7 @@ def chosen(names: Sequence[str]) -> int:
 def policies_of(source: str, wanted: DrillFilter) -> Policies:
     """The solutions to drill: a shipped preflop chart, a solved spot, or a folder of solved spots.
 
-    Of a folder a random spot with the wanted texture is drawn for each decision.
+    From a folder, a random spot with the wanted texture is drawn for each decision.
 
     Raises:
         SpecError: the source is none of these, or no spot of the folder has the wanted texture.

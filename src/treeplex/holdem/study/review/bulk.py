@@ -29,7 +29,7 @@ UNKNOWN_FORMAT = "the file has no known format"
 SUFFIXES = (".txt", ".phh", ".phhs", ".log", ".xml", ".hh")
 """Files of a folder that are read."""
 MOST_KEPT = 20_000
-"""Maximum number of letters that are stored of a text that cannot be reviewed."""
+"""Maximum number of characters that are stored of a text that cannot be reviewed."""
 HANDS_SUFFIX = ".sqlite"
 HERE = "the hand"
 
@@ -183,7 +183,7 @@ class BulkReview:
             progress(BulkProgress(len(hands), len(hands), self.known, 0.0, "done"))
 
     def _review(self, text: HandText, hand: RecordedHand, watch: Callable[[str, Progress, float], None]) -> StoredHand:
-        """Review a hand, or find out that it cannot be solved."""
+        """Review a hand, or record why it cannot be solved."""
         try:
             made: Review = judged(hand, self._how, watch)
         except (SpecError, GameError, MemoryError) as error:
@@ -199,7 +199,7 @@ def review_many(
     settings: ReviewSettings | None = None,
     progress: Watch | None = None,
 ) -> ReviewFile:
-    """Review all hands of files and folders of hand histories, except those that a file has already.
+    """Review the hand histories of files and folders, except hands already in the review file.
 
     Args:
         sources: a file or folder, or several.

@@ -1,7 +1,7 @@
 """Leaks of a bulk review: EV lost per 100 hands by position, street, action and texture, with 95% intervals; exports.
 
 A decision counts with the EV that it lost, or with 0 if it lost no more than the error of its street's solution.
-Decisions whose solution is off by more than :data:`LEAST_ACCURATE` of the pot are left out and counted.
+Decisions whose solution's exploitability exceeds :data:`LEAST_ACCURATE` of the pot are left out and counted.
 """
 
 import csv
@@ -240,7 +240,7 @@ def csv_text(file: ReviewFile, where: Mapping[str, str] | None = None, *, settin
 
 
 def safe_cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula; names and titles come from other people."""
+    """A CSV cell, escaped so that spreadsheets do not read it as a formula; names and titles are untrusted."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 

@@ -16,7 +16,10 @@ BEFORE_FLOP, ALL_IN, MULTIWAY = (
     "three or more players on every street",
 )
 ABSENT, FOLDED, UNKNOWN = "the player is not in the hand", "the player folded before", "the player's cards are unknown"
-AMBIGUOUS, STRADDLED = "both players' cards are known and no player is named", "straddled, so that no usual ranges are known"
+AMBIGUOUS, STRADDLED = (
+    "both players' cards are known and no player is named",
+    "a straddle, for which there are no built-in ranges",
+)
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,7 @@ def first_ranges(hand: RecordedHand, how: ReviewSettings) -> tuple[tuple[Floats,
     """The ranges at the first street, and notes about them."""
     ranges, notes = [], []
     if hand.straddled and None in how.ranges:
-        line = "a straddle was posted, for which there are no usual ranges; give the ranges of both players"
+        line = "a straddle was posted, for which there are no built-in ranges; give the ranges of both players"
         raise UnsuitableHandError(line, STRADDLED)
     for player, name in enumerate(("OOP", "IP")):
         text, part = how.ranges[player], hand.parts[player]

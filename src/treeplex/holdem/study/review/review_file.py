@@ -45,7 +45,7 @@ COLUMNS: Final = ("street", "position", "side", "facing", "action", "best", "sui
 @final
 @dataclass(frozen=True)
 class StoredHand:
-    """What is known of a hand that was not reviewed, or the review.
+    """A stored hand: its review, or the reason why it was not reviewed.
 
     Attributes:
         title: the hand's title in its source.
@@ -67,7 +67,7 @@ class StoredHand:
 
 @final
 class ReviewFile:
-    """A review's file.
+    """The SQLite file of a bulk review.
 
     Attributes:
         path: its path; None for a review in memory.
@@ -77,17 +77,17 @@ class ReviewFile:
         """Open a file, creating it if it does not exist.
 
         Raises:
-            FileError: it cannot be opened, is damaged, or is not the file of a review.
+            FileError: it cannot be opened, is damaged, or is not a review file.
         """
         self.path, self._used = None if path is None else Path(path), 0
         there = self.path is not None and self.path.exists() and (self.path.stat().st_size > 0 or not create)
         if self.path is not None and not there and not create:
-            raise FileError(f"there is no {path}; start the review with --out {path}")
+            raise FileError(f"{path} does not exist; start the review with --out {path}")
         try:
             if there:
                 with open_regular(self.path or "") as file:
                     if file.read(len(HEAD)) != HEAD:
-                        raise FileError(f"{path} is not the file of a review; choose another name, such as review.sqlite")
+                        raise FileError(f"{path} is not a review file; choose another name, such as review.sqlite")
             self.data = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=30, check_same_thread=False)
             try:
                 self._prepare(new=not there)
@@ -113,7 +113,7 @@ class ReviewFile:
             return
         (application,), (version,) = execute("PRAGMA application_id").fetchone(), execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
-            raise FileError(f"{self.path} is not the file of a review; choose another name, such as review.sqlite")
+            raise FileError(f"{self.path} is not a review file; choose another name, such as review.sqlite")
         if version != VERSION:
             line = f"{self.path} has version {version}, and this Treeplex reads version {VERSION}"
             raise FileError(f"{line}; review the hands again into a new file")
@@ -121,7 +121,7 @@ class ReviewFile:
             raise FileError(f"{self.path} is damaged ({said}); remove it and review the hands again")
         made = {name: sql.partition("(")[2] for name, sql in execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL")}
         if made != {**{name: f"{columns})" for name, columns in TABLES.items()}, "places_of": "digest)"}:
-            raise FileError(f"{self.path} has other tables than a review; remove it and review the hands again")
+            raise FileError(f"{self.path} does not have the tables of a review; remove it and review the hands again")
 
     def __enter__(self) -> Self:
         return self
@@ -162,7 +162,7 @@ class ReviewFile:
         return int(row[0]) if row else 0
 
     def place(self, source: str, digests: Sequence[str]) -> None:
-        """Record the digests of a source's hands, in their order; earlier ones of this source are forgotten."""
+        """Record the digests of a source's hands, in their order; they replace earlier ones of this source."""
         with self.writing() as data:
             data.execute("DELETE FROM places WHERE source = ?", (source,))
             rows = [(source, number, digest) for number, digest in enumerate(digests, start=1)]
@@ -233,7 +233,7 @@ class ReviewFile:
 
 
 def insert(table: str, row: Mapping[str, Any]) -> str:
-    """The statement that adds a row with these names unless it is there."""
+    """The SQL statement that adds a row with these columns, unless it exists."""
     return f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
 
 
