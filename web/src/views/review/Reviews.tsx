@@ -5,6 +5,7 @@ import { Button, Field, Notice, Panel, Select, tried } from "../../look/basics.t
 import { go, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
 import { Leaks } from "./Leaks.tsx";
+import { decoded, parts } from "./texts.ts";
 import "./review.css";
 
 export default function Reviews() {
@@ -13,16 +14,6 @@ export default function Reviews() {
 }
 
 const STREETS = [{ value: "", label: "the first heads-up street" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }];
-/** Largest text of one request, in characters. */
-const MOST = 3_000_000;
-
-/** Text in parts of at most a few megabytes, cut between hands. */
-function parts(text: string): string[] {
-  if (text.length <= MOST) return text.trim() ? [text] : [];
-  const cut = text.lastIndexOf("\n\n", MOST);
-  const at = cut > 0 ? cut : MOST;
-  return [text.slice(0, at), ...parts(text.slice(at))];
-}
 
 function NewReview() {
   useTitle("Review");
@@ -49,7 +40,7 @@ function NewReview() {
       for (const part of parts(text.value)) await post("reviews/texts", { file: made.file, text: part });
       for (const [number, each] of files.value.entries()) {
         busy.value = `Reading file ${number + 1} of ${files.value.length}`;
-        for (const part of parts(await each.text())) await post("reviews/texts", { file: made.file, text: part });
+        for (const part of parts(decoded(new Uint8Array(await each.arrayBuffer())))) await post("reviews/texts", { file: made.file, text: part });
       }
       await post("reviews/start", { file: made.file });
       go(link(["review", made.file]));
