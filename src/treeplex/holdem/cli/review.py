@@ -103,7 +103,7 @@ def review(
         from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
 
         if number is not None and (source.is_dir() or by or csv or phh):
-            raise SpecError("--hand shows one hand of a file; leave it out for a folder, and for --by, --csv and --phh")
+            raise SpecError("--hand shows one hand of a file; leave it out with a folder, --by, --csv or --phh")
         many = number is None and (
             source.is_dir()
             or bool(by or csv or phh)
@@ -111,7 +111,7 @@ def review(
             or hands_in(source) > 1
         )
         if many and out is not None and out.suffix != HANDS_SUFFIX:
-            raise SpecError(f"--out is {out}; a review of many hands is one file, such as --out review{HANDS_SUFFIX}")
+            raise SpecError(f"--out is {out}; a review of many hands is saved in one file, such as --out review{HANDS_SUFFIX}")
         settings = ReviewSettings(
             ranges=(oop, ip),
             first=None if street is None else street.lower(),

@@ -229,7 +229,7 @@ def all_ins_in_words(solution: HoldemSolution) -> str:
     worst = max(checks, key=lambda check: check.loss)
     return (
         f"calls of preflop all-ins lose {1000 * sum(check.loss for check in checks) / blind:.2f} mbb/hand against exact "
-        f"equities over all boards, most after {worst.line}: call {100 * worst.call:.1f}%, best {100 * worst.best:.1f}%"
+        f"equities over all boards, most after {worst.line}: called {100 * worst.call:.1f}%, optimal {100 * worst.best:.1f}%"
     )
 
 

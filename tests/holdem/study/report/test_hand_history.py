@@ -89,7 +89,7 @@ def test_bets_of_the_hand_join_the_plan(write):
     ("old", "new", "error", "says"),
     [
         ("'NT'", "'PO'", SpecError, "only hold'em"),
-        ("'p3 cbr 6'", "'p3 cbr 6000'", FileError, "PokerKit cannot play the hand"),
+        ("'p3 cbr 6'", "'p3 cbr 6000'", FileError, "PokerKit cannot replay the hand"),
         ("antes", "ants", FileError, "not a hand history"),
         ("[200", "[[200", FileError, "not a hand history"),
     ],

@@ -282,12 +282,12 @@ def test_command(tmp_path):
     one = CliRunner().invoke(holdem, ["review", file, *WORDS, "--hand", "3"])
     assert "a: fold" in one.stdout
     for wrong, line in (
-        ([file, *WORDS, "--out", str(tmp_path / "folder")], "a review of many hands is one file"),
+        ([file, *WORDS, "--out", str(tmp_path / "folder")], "a review of many hands is saved in one file"),
         ([file, "--hand", "1", "--csv", csv_file], "--hand shows one hand"),
         ([file, *WORDS, "--by", "luck"], "cannot be grouped by 'luck'"),
         ([file, "--budget", "soon"], "--budget: cannot read 'soon'"),
         ([str(tmp_path / "nowhere")], "cannot read"),
-        ([str(tmp_path / "evening"), "--out", file], "a review of many hands is one file"),
+        ([str(tmp_path / "evening"), "--out", file], "a review of many hands is saved in one file"),
     ):
         failed = CliRunner().invoke(holdem, ["review", *wrong])
         assert (failed.exit_code, failed.stderr.count("\n")) == (2, 1), failed.output

@@ -77,7 +77,7 @@ def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> 
     except TreeplexError:
         raise
     except Exception as error:  # PokerKit's checks raise various exceptions
-        raise FileError(f"{where}: PokerKit cannot play the hand ({error}); check its actions") from error
+        raise FileError(f"{where}: PokerKit cannot replay the hand ({error}); check its actions") from error
     if not heads_up:
         raise SpecError(f"{where}: no street begins with exactly two players who have chips; give another hand")
     if street is None:

@@ -1,7 +1,7 @@
 """Reviews many hands: folders, files and texts of hand histories, stored in one SQLite file.
 
-A hand is known by the digest of its text and by the settings, so that an interrupted review resumes, and a second run over the
-same folder reviews only new hands.
+Hands are identified by a digest of their text and by the settings, so that an interrupted review resumes, and a
+second run over the same folder reviews only new hands.
 """
 
 import os

@@ -93,7 +93,9 @@ def from_history(history: Any, hero: str | None, where: str, *, guess: bool = Tr
     except TreeplexError:
         raise
     except Exception as error:  # PokerKit's checks raise various exceptions
-        raise UnsuitableHandError(f"{where}: PokerKit cannot play the hand ({error}); check its actions", UNREADABLE) from error
+        raise UnsuitableHandError(
+            f"{where}: PokerKit cannot replay the hand ({error}); check its actions", UNREADABLE
+        ) from error
     if not heads_up:
         line = f"{where}: no street begins with exactly two players who have chips; give another hand"
         raise UnsuitableHandError(line, why_no_street(history))
@@ -183,7 +185,9 @@ def hero_of(
     elif shown and not guess:
         raise UnsuitableHandError(f"{where}: {shown} folded before the heads-up street", FOLDED)
     elif all(cards) and not guess:
-        raise UnsuitableHandError(f"{where}: the cards of {names[0]} and {names[1]} are known; name the player", AMBIGUOUS)
+        raise UnsuitableHandError(
+            f"{where}: the cards of {names[0]} and {names[1]} are known; name the player to review", AMBIGUOUS
+        )
     else:
         hero = next((seat for seat in (0, 1) if cards[seat]), None)
     if hero is None or not cards[hero]:
