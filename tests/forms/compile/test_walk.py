@@ -112,6 +112,11 @@ def test_payoffs_that_are_none(payoffs: tuple[float, ...]) -> None:
     refused(root, r"returns\(\) is \[.*\] after history \[move1, move7\]; return 2 finite payoffs")
 
 
+def test_payoffs_may_be_arrays_of_one_number() -> None:
+    root = decision(0, ("start", ""), *[end(*map(np.array, (payoff, -payoff))) for payoff in (2.0, 1.0, 2.0)])
+    assert compile_rules(WrittenGame(root)).size.terminals == 3
+
+
 @pytest.mark.parametrize("moves", [(0, 2), (1, 0), (0, 1, 2)])
 def test_actions_that_differ_within_an_infostate(moves: tuple[int, ...]) -> None:
     root = chance(decision(0, ("same", ""), end(), end()), decision(0, ("same", ""), *[end()] * len(moves), moves=moves))

@@ -99,6 +99,10 @@ def test_requests_that_are_refused(client: httpx.Client, served: ServerState, tm
     empty = client.post("/api/reviews/start", json={"file": file})
     assert (empty.status_code, empty.json()["error"]) == (400, "there are no hands; paste some, choose files, or name a folder")
     assert client.get("/api/reviews/leaks", params={"file": file}).status_code == 400
+    assert client.get("/api/reviews/hand", params={"file": file, "id": 10**30}).status_code == 400
+    (served.folder / "hands" / "one").mkdir(parents=True)  # a review of a single hand
+    (served.folder / "hands" / "one" / "asked.json").write_text("{}")
+    assert client.delete("/api/reviews", params={"file": "hands/one"}).status_code == 404
     (tmp_path / "outside").mkdir()
     (served.folder / "away").symlink_to(tmp_path / "outside")
     assert client.post("/api/reviews", json={"folder": "away"}).status_code == 403

@@ -281,7 +281,11 @@ def add_terminal(walk: GameWalk, state: State, chance: float, sequences: tuple[i
     """Record a terminal history."""
     returns = state.returns()
     walk.terminals += 1
-    if type(returns) not in (list, tuple) or tuple(returns) not in walk.payoffs:
+    try:
+        known = type(returns) in (list, tuple) and tuple(returns) in walk.payoffs
+    except TypeError:  # such as arrays of one number
+        known = False
+    if not known:
         check_payoffs(walk, returns, path)
     if any(returns):
         walk.terminal_sequences.extend(sequences)
@@ -296,7 +300,7 @@ def check_payoffs(walk: GameWalk, returns: Sequence[float], path: Path) -> None:
     if len(returns) != players or not all(map(isfinite, returns)):
         raise GameError(f"returns() is {list(returns)} {at(walk, path)}; return {players} finite payoffs")
     if len(walk.payoffs) < MOST_PAYOFFS:
-        walk.payoffs.add(tuple(returns))
+        walk.payoffs.add(tuple(map(float, returns)))
     total = sum(returns)
     walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, total), max(walk.highest_sum, total)
     walk.largest = max((walk.largest, *map(abs, returns)))

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -131,7 +131,7 @@ def routes(served: ServerState) -> APIRouter:
 
     def folder_of(name: str) -> Path:
         folder = served.path(name)
-        if not (folder / ASKED).is_file():
+        if folder.parent != served.folder / REVIEWS or not (folder / ASKED).is_file():
             raise Refusal(404, f"{name[:80]!r} is not a review of hands; choose one from the list", "file")
         return folder
 
@@ -258,7 +258,7 @@ def routes(served: ServerState) -> APIRouter:
             return {"hands": skipped_hands(data, reason)[:MOST_HANDS]}
 
     @router.get("/hand")
-    def hand(file: str, id: int) -> dict[str, Any]:
+    def hand(file: str, id: Annotated[int, Query(ge=0, lt=2**63)]) -> dict[str, Any]:
         with opened(file) as data:
             return dict(plain(data.hand(id)))
 
