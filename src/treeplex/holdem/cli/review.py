@@ -98,8 +98,10 @@ def review(
     with Live(progress) as live:
         live.say("reading the hands")
         from treeplex.errors import JobInterrupt, SpecError
+        from treeplex.holdem.cli.shared.requests import usable
         from treeplex.holdem.solve.budget import Budget
         from treeplex.holdem.study.review.bulk import BUDGET, HANDS_SUFFIX
+        from treeplex.holdem.study.review.leaks import column
         from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
 
         if number is not None and (source.is_dir() or by or csv or phh):
@@ -112,6 +114,11 @@ def review(
         )
         if many and out is not None and out.suffix != HANDS_SUFFIX:
             raise SpecError(f"--out is {out}; a review of many hands is saved in one file, such as --out review{HANDS_SUFFIX}")
+        columns = tuple(part.strip() for part in by.split(",")) if by else None
+        for name in columns or ():  # a mistake here is found before the hands are solved
+            column(name)
+        for file_name in filter(None, (csv, phh)):
+            usable(file_name)
         settings = ReviewSettings(
             ranges=(oop, ip),
             first=None if street is None else street.lower(),
@@ -137,7 +144,7 @@ def review(
     if file is not None:
         with file:
             write_exports(file, csv, phh)
-            print_bulk(file, tuple(part.strip() for part in by.split(",")) if by else None, as_json=as_json)
+            print_bulk(file, columns, as_json=as_json)
     elif as_json:
         print_json(review_json(hand_review))
     else:

@@ -294,6 +294,13 @@ def test_command(tmp_path):
         assert line in failed.stderr
 
 
+def test_options_are_checked_before_hands_are_solved(tmp_path, never):
+    (tmp_path / "hands.txt").write_text("\n\n".join([STARS, many.numbered(STARS, 2)]))
+    for wrong in (["--by", "luck"], ["--csv", str(tmp_path / "nowhere" / "a.csv")], ["--phh", str(tmp_path)]):
+        failed = CliRunner().invoke(holdem, ["review", str(tmp_path / "hands.txt"), *WORDS, *wrong])
+        assert (failed.exit_code, failed.stderr.count("\n")) == (2, 1), failed.output
+
+
 def test_ctrl_c_in_the_terminal(tmp_path, monkeypatch):
     (tmp_path / "hands.txt").write_text("\n\n".join([STARS, many.numbered(STARS, 2)]))
 
