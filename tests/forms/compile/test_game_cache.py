@@ -80,6 +80,7 @@ GAMES = {
 }
 
 
+@pytest.mark.slow_cases("phantom", "Numba")
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_from_the_cache_equals_a_new_one(name: str, folder: Path, compilations: list[str]) -> None:
     spec, options = GAMES[name]

@@ -24,6 +24,7 @@ def test_converges_like_double_precision(game: str, algorithm: str) -> None:
     assert single.exploitability < 1.3 * double.exploitability + 1e-5
 
 
+@pytest.mark.slow
 def test_many_iterations_do_not_lose_the_average() -> None:
     """A sum of 100,000 policies in single precision would: its exploitability rises again to 1e-4."""
     assert tp.solve("leduc_poker", "dcfr", iterations=100_000, every=100_000, precision="single").exploitability < 5e-6

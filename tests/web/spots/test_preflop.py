@@ -82,6 +82,7 @@ def test_charts_of_a_blueprint_are_the_librarys(client: httpx.Client, folder: Pa
     assert client.get("/api/preflop/blueprint", params={"file": "../x"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_table_is_solved(shared: httpx.Client) -> None:
     found = shared.get("/api/preflop/table", params={"stacks": "6, 6", "payouts": "70 30"}, timeout=300).json()
     wanted = push_fold(6)
