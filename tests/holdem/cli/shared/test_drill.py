@@ -112,6 +112,7 @@ def test_mistakes_leave_after_two_right_answers(solved: HoldemSolution) -> None:
         drill.record(Answer(policy, question, action, 1.0, False))
         left.append([due for _, due in drill.mistakes])
     assert left == [[2], [1], [2], [1], []]
+    assert [each.policy for each in drill.answers] == [None] * 5  # so that answers from a folder do not fill the memory
 
 
 def test_a_chart_by_name() -> None:

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -36,9 +36,12 @@ Policies = Callable[[np.random.Generator], HoldemPolicy]
 
 @dataclass(frozen=True)
 class Answer:
-    """An answered question: the policy it is from, the action's index, the seconds it took, and whether that was too long."""
+    """An answered question: the policy it is from, the action's index, the seconds it took, and whether that was too long.
 
-    policy: HoldemPolicy
+    Policies are large, so only mistakes, which come back, keep theirs.
+    """
+
+    policy: HoldemPolicy | None
     question: Question
     action: int
     seconds: float
@@ -95,6 +98,7 @@ class Drill:
         again = number % EVERY == EVERY - 1 and self.mistakes
         if again:
             earlier = self.mistakes[0][0]
+            assert earlier.policy is not None
             policy, question = earlier.policy, question_at(earlier.policy, earlier.question.line, earlier.question.hands)
         else:
             policy = self.policies(self.rng)
@@ -118,7 +122,7 @@ class Drill:
 
     def record(self, answer: Answer) -> None:
         """Add an answer and update the list of mistakes."""
-        self.answers.append(answer)
+        self.answers.append(replace(answer, policy=None))
         due = next((due for one, due in self.mistakes if one.key == answer.key), 0)
         self.mistakes = [(one, left) for one, left in self.mistakes if one.key != answer.key]
         if answer.verdict == "mistake":
