@@ -113,6 +113,14 @@ def test_a_second_run_reviews_only_new_hands(tmp_path, never, monkeypatch):
         assert file.last_settings() == 2
 
 
+def test_files_with_the_same_name_in_several_folders(tmp_path):
+    for number in (1, 2):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}" / "table.txt").write_text(many.numbered(STARS, number))
+    with review_many([tmp_path / "1", tmp_path / "2"], settings=HOW) as file:
+        assert (counts(file).found, counts(file).reviewed, counts(file).duplicates) == (2, 2, 0)
+
+
 def test_an_interrupted_review_resumes(tmp_path, monkeypatch):
     file = tmp_path / "hands.txt"
     file.write_text("\n\n".join(many.numbered(STARS, number) for number in range(5)))

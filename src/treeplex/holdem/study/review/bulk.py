@@ -134,9 +134,11 @@ class BulkReview:
         self.settings = file.settings(fields_of(self._how, hero))
         stored = file.known(self.settings)
         self.waiting, seen = dict[str, HandText](), set[str]()
+        places = dict[str, list[str]]()  # files of several folders may have the same name
         for source in sources:
             hands = split_hands(source.text) or [HandText(source.text, "")]
-            file.place(source.name, [hand.digest for hand in hands])
+            places.setdefault(source.name, []).extend(hand.digest for hand in hands)
+            file.place(source.name, places[source.name])
             for hand in hands:
                 seen.add(hand.digest)
                 if hand.digest not in stored:
