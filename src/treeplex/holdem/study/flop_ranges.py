@@ -24,7 +24,7 @@ SEATS = ("BB", "SB")
 DIGITS = 3
 """Decimals of the weights; the charts' frequencies are no more accurate than that."""
 RARE = 0.002
-"""Share of hands below which ranges are unreliable, because the solve hardly ever visits the line."""
+"""Lines that a smaller share of hands reaches have unreliable ranges, because the solver rarely visits them."""
 
 
 class FlopRanges(NamedTuple):

@@ -96,7 +96,7 @@ class TablePushFold:
         return self.seats[node.player] + what
 
     def summary(self) -> str:
-        """Values of all seats, and how far the strategies are from an equilibrium, in words."""
+        """Each seat's value and the NashConv, as text."""
         unit = "of prizes" if self.payouts else "bb"
         rows = [
             f"{seat} {before:.4g} before, {value - before:+.4f} +- {2 * error:.4f}"

@@ -36,8 +36,7 @@ from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
 
 JUDGE = "resolver(think=4s,drop=0)"
-"""The agent that evaluates a person's decisions if the opponent does not solve streets, or leaves the hand out as too unlikely.
-"""
+"""Evaluates a person's decisions if the opponent solves no streets, or dropped the hand from its solve as too unlikely."""
 MOST_LISTED = 10
 """Maximum number of actions in the menu; if there are more, a selection is listed and the rest can be typed."""
 CENTS = 100

@@ -195,7 +195,7 @@ def test_the_usual_opponent() -> None:
         ({"stack": 100}, "resolver"),
         ({"stack": 400}, "resolver"),
         ({"stack": 400, "bets": [2, 2, 4, 4]}, "rules(style=regular)"),
-        ({"players": 3}, "uniform"),
+        ({"players": 3}, "rules(style=regular)"),
     ]
     wanted = Seat(None, None, None, None, None, None, 1, {})
     for rules, whom in given:

@@ -144,7 +144,7 @@ class Drill:
         say(f"{counted(len(self.answers), 'decision')}: {lost}, {score}")
 
     def history(self) -> list[list[str]]:
-        """The latest answers as rows of a table."""
+        """Table rows of the latest answers."""
         rows = []
         for each in self.answers[-MOST_SHOWN:]:
             asked = each.question

@@ -78,7 +78,7 @@ class HandBoard:
             format: the format.
             board: three to five cards.
             wanted: bool [H], the hands that ranges may have; None for all.
-            every: keep only every ``every``-th complete board, since a flop has many.
+            every: keep only every ``every``-th complete board, since a flop has many; on a turn in balanced order.
 
         Raises:
             AlgorithmError: hands without two cards, or a preflop board.
@@ -88,7 +88,8 @@ class HandBoard:
                 f"values of two-card hands need at least a flop; the board is {cards_to_string(board) or 'empty'}"
             )
         held, ordered = hands_on(format, board), []
-        for whole in islice(balanced(format, board), 0, None, every):
+        complete = balanced(format, board) if every > 1 else format.complete_boards(board)
+        for whole in islice(complete, 0, None, every):
             hands = hands_on(format, whole)
             strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
             by_strength = np.argsort(strength, kind="stable")
