@@ -1,0 +1,1 @@
+"""Hold'em spots on PyTorch tensors: the engine for a GPU."""

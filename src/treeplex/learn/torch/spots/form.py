@@ -1,0 +1,255 @@
+"""Compiled hold'em spots as a form on tensors, whose state is that of the compiled kernels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.tree.learned import DiscountNetwork
+from treeplex.engine.tree.regret import PREDICTED_NEGATIVE, PREDICTED_POSITIVE, PREDICTION, Weights
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.form import RuleKind
+from treeplex.holdem.engine.form import BOARDS, COUNT, HANDS, STORE
+from treeplex.holdem.engine.passes import BEST, EXPECT
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.spot_form import FixedStrategy, locked_arrays
+from treeplex.learn.common.device import torch_device, torch_module
+from treeplex.learn.torch.form import on_host
+from treeplex.learn.torch.kernels import Placement, Tensor
+from treeplex.learn.torch.spots.passes import Answering, Improving, Numbers, State, Way, root_values
+from treeplex.learn.torch.spots.tables import places_of, tables_of
+
+Array = NDArray[Any]
+STORED = ("float32", "float64")
+"""Supported storage of regrets and averages."""
+USED = [name != "floor" for name in Weights._fields]
+"""The weights of an iteration that the passes read from the device."""
+
+
+class TensorRun(NamedTuple):
+    """The state of a run: its numbers, and the recorded iterations of a GPU by :class:`Way`."""
+
+    numbers: State
+    graphs: dict[Way, Any]
+
+
+class TensorSpotForm:
+    """A compiled spot on a PyTorch device, as a :class:`treeplex.forms.form.Form` for rules of regrets with alternating updates.
+
+    The arrays that it returns are those of :class:`treeplex.holdem.forms.spot_form.SpotForm`, so a run can start on one and
+    resume on the other.
+
+    Attributes:
+        game: the compiled spot.
+        storage: ``float32`` or ``float64``.
+        locks: locked policies.
+    """
+
+    folder = None
+    moved = (0, 0.0)
+    threads = 1
+    players = 2
+
+    def __init__(
+        self,
+        game: CompiledSpot,
+        device: Any,
+        *,
+        storage: str = "float32",
+        locks: Sequence[FixedStrategy] = (),
+        room: int | None = None,
+    ) -> None:
+        """Copy the spot to the device.
+
+        Args:
+            game: the compiled spot.
+            device: a PyTorch device.
+            storage: ``float32`` or ``float64``.
+            locks: locked policies; ``game`` must then be compiled without isomorphism.
+            room: approximate bytes for temporary tensors; None for the default.
+
+        Raises:
+            SpecError: another storage.
+        """
+        if storage not in STORED:
+            raise SpecError(f"storage {storage} is not supported on a GPU; use {' or '.join(STORED)}, or device cpu")
+        torch = torch_module()
+        self.game, self.storage, self.locks = game, storage, tuple(locks)
+        self.at = Placement(device, torch.float64 if storage == "float64" else torch.float32)
+        self.tables = tables_of(game, self.at, room)
+
+    @property
+    def identity(self) -> str:
+        """A hash that identifies the spot."""
+        return self.game.spot.identity
+
+    def allocate(
+        self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
+    ) -> TensorRun:
+        """The initial state at the uniform policy, with one average.
+
+        Raises:
+            AlgorithmError: the rule is not one of regret matching, or needs more than regrets.
+        """
+        if kind is not RuleKind.REGRETS or needs & {"seen", "previous", "changes"}:
+            raise AlgorithmError("does not run on a GPU; use device cpu, or a variant of CFR such as dcfr")
+        torch, locked = torch_module(), locked_arrays(self.game, np.float64, self.locks)
+        numbers: State = []
+        for street in self.tables.streets:
+            numbers.append([])
+            for chunk in street.chunks:
+                pair = []
+                for side, free in zip(street.sides, chunk.free, strict=True):
+                    shape = (side.actions, *free.shape)
+                    regrets, average = (torch.zeros(shape, dtype=self.at.dtype, device=self.at.device) for _ in range(2))
+                    guesses = torch.zeros_like(regrets) if "guesses" in needs else regrets
+                    pair.append(Numbers(regrets, guesses, average))
+                numbers[-1].append((pair[0], pair[1]))
+        if self.locks:
+            fixed, policy = np.zeros(self.game.stored), np.zeros(self.game.stored)
+            fixed[locked["lock_places"]], policy[locked["lock_places"]] = 1.0, locked["lock_values"]
+            self._fill(numbers, {"regrets": policy, "guesses": policy, "locked": fixed})
+        return TensorRun(numbers, {})
+
+    def iterate(self, kind: RuleKind, rows: Floats, state: TensorRun, *, alternating: bool = True) -> None:
+        """Run one iteration per row of weights.
+
+        Raises:
+            SpecError: a row predicts, but the state has no guesses.
+        """
+        predicts = state.numbers[0][0][0].guesses is not state.numbers[0][0][0].regrets
+        if not predicts and (rows[:, [PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION]] != (1.0, 1.0, 0.0)).any():
+            raise SpecError(
+                "the update rule starts to predict in the middle of a run; make it predict from the first iteration"
+            )
+        with torch_module().inference_mode():
+            weights = self.at.numbers(rows[:, USED])
+            for row, named in zip(weights, rows.tolist(), strict=True):
+                self._iterate(row, Way(Weights(*named).floor > 0.0, predicts), state)
+
+    def _iterate(self, weights: Tensor, way: Way, state: TensorRun) -> None:
+        """Run one iteration; on a GPU the first of its :class:`Way` is run as it is, and the second is recorded."""
+        torch = torch_module()
+        if self.at.device.type != "cuda":
+            self._improve(weights, way, state)
+            return
+        if way not in state.graphs:
+            self._improve(weights, way, state)
+            state.graphs[way] = None
+            return
+        if state.graphs[way] is None:
+            torch.cuda.synchronize(self.at.device)
+            graph, given = torch.cuda.CUDAGraph(), weights.clone()
+            with torch.cuda.graph(graph):
+                self._improve(given, way, state)
+            state.graphs[way] = graph, given
+        graph, given = state.graphs[way]
+        given.copy_(weights)
+        graph.replay()
+
+    def _improve(self, weights: Tensor, way: Way, state: TensorRun) -> None:
+        for player in (0, 1):
+            root_values(self.tables, Improving(state.numbers, player, weights, way))
+
+    def iterate_learned(
+        self, network: DiscountNetwork, state: TensorRun, done: int, iterations: int, horizon: int, *, alternating: bool = True
+    ) -> None:
+        """Raise an error, since learned rules observe the run.
+
+        Raises:
+            AlgorithmError: always.
+        """
+        raise AlgorithmError("a learned rule does not run on a GPU; use device cpu")
+
+    def arrays(self, state: TensorRun) -> dict[str, Array]:
+        """The arrays that determine the next iteration, copied to the host; see :meth:`SpotForm.arrays`."""
+        first = state.numbers[0][0][0]
+        names = ["regrets", "average", *(["guesses"] if first.guesses is not first.regrets else [])]
+        return {name: self._read(state.numbers, name) for name in names}
+
+    def restore(self, state: TensorRun, iteration: int, arrays: Mapping[str, Array]) -> None:
+        """Restore the state from saved :meth:`arrays`."""
+        self._fill(state.numbers, {name: arrays[name] for name in self.arrays(state)})
+
+    def average(self, state: TensorRun) -> tuple[Array, Array]:
+        """The unnormalised average strategy, [Q], on the host, and no scales."""
+        return self._read(state.numbers, "average"), np.zeros(0, np.float32)
+
+    def policy(self, state: TensorRun) -> Array:
+        """The average strategy, weighted by own reach, [Q], on the host."""
+        return self._read(state.numbers, "average")
+
+    def close(self) -> None:
+        """Do nothing, because there is nothing to release."""
+
+    def root_values(self, state: TensorRun, player: int, mode: int) -> Floats:
+        """Values of a player's hands at the root against the average strategy, float64 [hands]; ``mode`` is ``BEST`` or
+        ``EXPECT``; chips times the opponent's compatible range weight."""
+        with torch_module().inference_mode():
+            return on_host(root_values(self.tables, Answering(state.numbers, player, best=mode == BEST))[0, 0])
+
+    def values(self, state: TensorRun, *, best: bool) -> Floats:
+        """The value of each player's average strategy against the other's, in chips, [2]."""
+        found = np.empty(2)
+        for player in (0, 1):
+            first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]
+            weights = self.game.form.weights[first : first + count]
+            found[player] = weights @ self.root_values(state, player, BEST if best else EXPECT) / self.game.compatible
+        return found
+
+    def exploitability(self, state: TensorRun) -> float:
+        """The exploitability of the average strategy, in chips."""
+        best = self.values(state, best=True)
+        expected = self.values(state, best=False) if self.game.raked else np.zeros(2)
+        return float((best - expected).sum() / 2)
+
+    def _parts(self, numbers: State) -> "Iterator[tuple[Numbers, Ints, list[tuple[slice, Ints]]]]":
+        """Each player's numbers on each chunk, with the actions in the order of their rows, and for each board the slice of a
+        stored array and the positions of its hands at the root."""
+        game = self.game
+        for index, street in enumerate(self.tables.streets):
+            first = int(game.form.streets[index, BOARDS])
+            for chunk, pair in zip(street.chunks, numbers[index], strict=True):
+                for player in (0, 1):
+                    parts, side = [], street.sides[player]
+                    for number in range(chunk.boards.start, chunk.boards.stop):
+                        start = int(game.form.boards[first + number, STORE + player])
+                        places = places_of(game, game.boards[index][number], player)
+                        parts.append((slice(start, start + side.actions * len(places)), places))
+                    yield pair[player], side.order, parts
+
+    def _read(self, numbers: State, name: str) -> Array:
+        """Copy numbers to an array in the form's layout, [Q]."""
+        stored = np.empty(self.game.stored, self.storage)
+        for chunk, order, parts in self._parts(numbers):
+            rows = getattr(chunk, name).cpu().numpy()[np.argsort(order)]
+            for number, (part, places) in enumerate(parts):
+                stored[part] = rows[:, number][:, places].ravel()
+        return stored
+
+    def _fill(self, numbers: State, arrays: Mapping[str, Array]) -> None:
+        """Copy arrays in the form's layout to the numbers of these names."""
+        for chunk, order, parts in self._parts(numbers):
+            for name, stored in arrays.items():
+                rows = np.zeros(chunk.regrets.shape)
+                for number, (part, places) in enumerate(parts):
+                    rows[:, number, places] = stored[part].reshape(-1, len(places))
+                tensor = self.at.numbers(rows[order])
+                if name != "locked":
+                    getattr(chunk, name).copy_(tensor)
+                elif tensor.any():
+                    chunk.locked = tensor
+
+
+def spot_form_on(
+    game: CompiledSpot, device: str, *, storage: str, locks: Sequence[FixedStrategy] = ()
+) -> TensorSpotForm | None:
+    """The form of a spot on one of :data:`treeplex.learn.common.device.DEVICES`; None for the CPU's compiled kernels.
+
+    Raises:
+        SpecError: the device is unknown, there is no GPU, or PyTorch is missing.
+    """
+    target = torch_device(device)
+    return None if target is None else TensorSpotForm(game, target, storage=storage, locks=locks)
