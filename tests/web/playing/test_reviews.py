@@ -3,6 +3,7 @@
 import csv
 import io
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import httpx
 from tests.holdem.study.review.hands import STARS
 from tests.holdem.study.review.many import PREFLOP, numbered
 from treeplex.holdem.study.report.hand_texts import split_hands
+from treeplex.web.playing.bulk_reviews import BulkRequest, BulkReviews
 from treeplex.web.served import ServerState
 
 ASKED = {"oop": "QQ,TT", "ip": "KK,AQo", "street": "river"}
@@ -68,9 +70,12 @@ def test_from_texts_and_a_folder(client: httpx.Client, folder: Path) -> None:
     assert client.get("/api/reviews").json() == {"reviews": []}
 
 
-def test_a_stopped_review_resumes(client: httpx.Client) -> None:
+def test_a_stopped_review_resumes(client: httpx.Client, folder: Path) -> None:
+    """It is stopped at its first hand; the second text, too long to be reviewed by then, is shortened before it resumes."""
     file = client.post("/api/reviews", json={**ASKED, "name": "stopped"}).json()["file"]
-    client.post("/api/reviews/texts", json={"file": file, "text": "\n\n".join(numbered(STARS, n) for n in range(40))})
+    texts = [[numbered(STARS, 1000 * text + number) for number in range(size)] for text, size in enumerate((3, 400))]
+    for text in texts:
+        client.post("/api/reviews/texts", json={"file": file, "text": "\n\n".join(text)})
     client.post("/api/reviews/start", json={"file": file})
     assert client.post("/api/reviews/start", json={"file": file}).status_code == 409
     assert client.delete("/api/reviews", params={"file": file}).status_code == 409
@@ -82,11 +87,43 @@ def test_a_stopped_review_resumes(client: httpx.Client) -> None:
         time.sleep(0.02)
     stopped = client.post("/api/reviews/stop", json={"file": file}).json()
     assert stopped["state"] == "stopped"
-    reviewed = stopped["counts"]["reviewed"]
-    assert 0 < reviewed < 40
+    assert (stopped["counts"]["found"], 0 < stopped["counts"]["reviewed"] < 403) == (403, True)
+    (folder / file / "hands" / "00002.txt").write_text("\n\n".join(texts[1][:5]))
     client.post("/api/reviews/start", json={"file": file})
     done = until_done(client, file)
-    assert (done["state"], done["counts"]["reviewed"], done["counts"]["waiting"]) == ("done", 40, 0)
+    assert (done["state"], done["counts"]["reviewed"], done["counts"]["waiting"]) == ("done", 8, 0)
+    (leak,) = client.get("/api/reviews/leaks", params={"file": file}).json()["leaks"]
+    assert (leak["hands"], leak["decisions"]) == (8, done["counts"]["decisions"])
+
+
+def test_a_review_that_is_stopped_while_it_starts_does_not_run(served: ServerState) -> None:
+    reviews = BulkReviews(served)
+    name = reviews.create(BulkRequest(**ASKED))
+    reviews.add(name, numbered(STARS, 1))
+    opened = reviews._hosts.open
+
+    def stop_meanwhile(*arguments: Any) -> str:
+        number = opened(*arguments)
+        reviews.stop(name)
+        return number
+
+    reviews._hosts.open = stop_meanwhile  # type: ignore[method-assign]
+    reviews.start(name)
+    assert reviews.state(name)["state"] == "stopped"
+    assert reviews._hosts.names() == []
+    reviews._hosts.open = opened  # type: ignore[method-assign]
+    reviews.start(name)  # the next one is not refused
+    assert reviews.state(name)["state"] == "running"
+    reviews.close()
+
+
+def test_texts_that_arrive_at_once_are_all_kept(served: ServerState) -> None:
+    reviews = BulkReviews(served)
+    name, texts = reviews.create(BulkRequest()), [f"hand {number}" for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        numbers = list(pool.map(lambda text: reviews.add(name, text), texts))
+    assert sorted(numbers) == list(range(1, 41))
+    assert {path.read_text() for path in (served.folder / name / "hands").iterdir()} == set(texts)
 
 
 def test_requests_that_are_refused(client: httpx.Client, served: ServerState, tmp_path: Path) -> None:

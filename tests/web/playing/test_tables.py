@@ -1,6 +1,7 @@
 """Tables, games and runs over HTTP: processes behind them, what is refused, and what is read from folders."""
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,26 @@ def test_the_strongest_agent_is_offered_first_and_by_name() -> None:
     assert [each["poker"] for each in [first, *others]].count(True) == len(
         [each for each in [first, *others] if "poker" in each["game"] or "holdem" in each["game"] or "turn" in each["game"]]
     )
+
+
+def test_random_play_is_never_the_first_opponent() -> None:
+    offered = choices(("mine.py",))["offered"]
+    assert {each["against"][0] for each in offered} == {"resolver", "rules(style=regular)", "solution", "rebel"}
+
+
+@pytest.mark.slow
+def test_the_solution_plays_a_game_that_is_too_large_to_judge(client: httpx.Client) -> None:
+    """Tic-tac-toe: the opponent never loses to a person who plays at random."""
+    table = client.post("/api/tables", json={"game": "tic_tac_toe", "seed": 4}).json()
+    assert table["judged"] is None
+    assert 0 <= float(table["about"].rpartition("exploitability ")[2]) < 0.02
+    won, draw, address = list[float](), random.Random(5), f"/api/tables/{table['id']}"
+    for _ in range(6):
+        while not table["over"]:
+            table = client.post(f"{address}/play", json={"action": draw.choice(table["options"])["id"]}).json()
+        won.append(table["hand"]["payoff"])
+        table = client.post(f"{address}/next", json={}).json()
+    assert max(won) <= 0
+    assert min(won) < 0
+    answer = client.post("/api/tables", json={"game": "phantom_ttt"})
+    assert (answer.status_code, "too large to solve" in answer.json()["error"]) == (400, True)

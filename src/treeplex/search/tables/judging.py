@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.history_values import HistoryValues
+from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
@@ -26,6 +28,9 @@ MOST_HISTORIES = 100_000
 """Maximum number of histories of a game that is solved before a person starts to play."""
 ITERATIONS = 1000
 """Iterations of CFR+ for the solution that evaluates decisions."""
+MOST_PLAYED, LONGEST_SOLVE, LEAST_ITERATIONS = 1_000_000, 5.0, 50
+"""Maximum number of histories of a game whose solution only plays, and limits of its solve: seconds, or iterations if these
+take longer."""
 MOST_BETS = 12
 """Maximum number of actions for which an estimate evaluates bets; otherwise it evaluates only folds and calls."""
 ESTIMATED = 0.05
@@ -135,6 +140,36 @@ class SolvedGame:
             return list(map(float, Aivat(game, self._worth, known=known)(hand)))
         except GameError:
             return None
+
+
+@dataclass(frozen=True)
+class QuickSolution:
+    """The solution of a game that is too large to evaluate decisions, but solved in seconds.
+
+    Attributes:
+        policy: the average strategy.
+        iterations: iterations of CFR+.
+        exploitability: its exploitability, in the game's units.
+    """
+
+    policy: Policy
+    iterations: int
+    exploitability: float
+
+    @classmethod
+    def of(cls, rules: Game) -> "QuickSolution | None":
+        """Solve a two-player game for :data:`LONGEST_SOLVE` seconds; None if it has more than :data:`MOST_PLAYED` histories."""
+        if rules.num_players != 2:
+            return None
+        try:
+            game = compile_game(rules, limit=MOST_PLAYED)
+            solver, ends = make_solver(game, "cfr+"), monotonic() + LONGEST_SOLVE
+            while solver.iteration < LEAST_ITERATIONS or (solver.iteration < ITERATIONS and monotonic() < ends):
+                solver.run(10)
+        except (GameError, AlgorithmError):
+            return None
+        policy = solver.average_policy()
+        return cls(policy, solver.iteration, judge(game, policy).exploitability)
 
 
 @dataclass(frozen=True)

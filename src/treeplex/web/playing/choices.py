@@ -33,9 +33,8 @@ OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("Hold'em from the turn", "turn_endgame", "the opponent searches with a trained network", ("rebel",)),
     ("Liar's dice", "liars_dice(dice_sides=4)", "one die each, bids on both dice", (SOLUTION, "rebel", UNIFORM)),
     ("Goofspiel", "goofspiel(num_cards=3)", "simultaneous bids for point cards", (SOLUTION, UNIFORM)),
-    ("Phantom tic-tac-toe", "phantom_ttt", "the opponent's marks stay hidden until you try their cells", (UNIFORM,)),
-    ("Dark hex, 3×3", "dark_hex(num_rows=3,num_cols=3)", "hex with the opponent's stones hidden", (UNIFORM,)),
-    ("Tic-tac-toe", "tic_tac_toe", "three in a row", (UNIFORM,)),
+    ("Dark hex, 2×3", "dark_hex(num_rows=2,num_cols=3)", "hex with the opponent's stones hidden", (SOLUTION, UNIFORM)),
+    ("Tic-tac-toe", "tic_tac_toe", "three in a row", (SOLUTION, UNIFORM)),
     (
         "Battleship, small",
         "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=3)",
@@ -43,8 +42,7 @@ OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         (SOLUTION, UNIFORM),
     ),
 )
-"""Games offered first: title, spec, description and opponents, the best opponent first."""
-
+"""Games offered first: title, spec, description and opponents, the best opponent first; random play is never first."""
 
 POKER = ("holdem", "turn_endgame", "kuhn_poker", "leduc_poker")
 """Names of the offered poker games."""

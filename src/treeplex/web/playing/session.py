@@ -19,7 +19,7 @@ from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.judge import load_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Thought
-from treeplex.search.tables.judging import ITERATIONS, DecisionReview, SolvedGame
+from treeplex.search.tables.judging import ITERATIONS, DecisionReview, QuickSolution, SolvedGame
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.results import Hand, results_of
 from treeplex.search.tables.seating import policy_table, table_for
@@ -107,12 +107,16 @@ class TableSession:
             return table, about
         if is_solved_spot(self.game):
             return table_for(self.rules, self.game, iterations, think, seed)[0], "the average strategy of the solved spot"
-        if self.solved is None or isinstance(self.rules, Spot):
+        if self.solved is not None:
+            policy, words = self.solved.values.policy, f"the solution: {ITERATIONS:,} iterations of CFR+"
+        elif (quick := None if isinstance(self.rules, Spot | Holdem) else QuickSolution.of(self.rules)) is not None:
+            policy = quick.policy
+            words = f"the solution: {quick.iterations:,} iterations of CFR+, exploitability {quick.exploitability:.2g}"
+        else:
             raise SpecError(
                 f"{self.game} is too large to solve when the table opens; name an agent, such as {UNIFORM}, or a policy file"
             )
-        words = f"the solution: {ITERATIONS:,} iterations of CFR+"
-        return policy_table(self.rules, self.solved.values.policy, np.random.default_rng(seed)), words
+        return policy_table(self.rules, policy, np.random.default_rng(seed)), words
 
     @property
     def hand(self) -> Hand:

@@ -113,6 +113,45 @@ def test_a_second_run_reviews_only_new_hands(tmp_path, never, monkeypatch):
         assert file.last_settings() == 2
 
 
+def test_hands_that_left_their_source_count_nowhere(tmp_path):
+    source, out = tmp_path / "hands.txt", tmp_path / "review.sqlite"
+    source.write_text("\n\n".join([*(many.numbered(STARS, number) for number in range(3)), many.numbered(many.PREFLOP, 8)]))
+    review_many(source, out, settings=HOW).close()
+    source.write_text(many.numbered(STARS, 1))
+    with review_many(source, out, settings=HOW) as file:
+        total = counts(file)
+        assert (total.found, total.reviewed, total.decisions, total.skipped) == (1, 1, 1, {})
+        (leak,) = leaks(file, ("street",))
+        assert (leak.hands, leak.per_100) == (1, pytest.approx(100 * leak.lost_bb))
+        assert len(hands_of(file)) == len(csv_text(file).splitlines()) - 1 == len(list(phh_export(file))) == 1
+        assert skipped_hands(file) == []
+        assert values_of(file)["street"] == ["river"]
+
+
+def test_a_hand_that_fails_does_not_end_the_review(tmp_path, monkeypatch):
+    (tmp_path / "hands.txt").write_text("\n\n".join(many.numbered(STARS, number) for number in range(4)))
+    judged, readable = module.judged, module.readable
+
+    def failing(usual, number, error):
+        def fail(hand, *rest):
+            if f"#{240_000_000_000 + number}" in hand.title:
+                raise error
+            return usual(hand, *rest)
+
+        return fail
+
+    monkeypatch.setattr(module, "judged", failing(judged, 1, ZeroDivisionError("division by zero")))
+    monkeypatch.setattr(module, "readable", failing(readable, 2, KeyError("x")))
+    with review_many(tmp_path / "hands.txt", settings=HOW) as file:
+        total = counts(file)
+        assert (total.found, total.reviewed, total.skipped) == (4, 2, {"cannot be judged because of an error": 2})
+        details = {row["detail"] for row in skipped_hands(file)}
+        assert details == {"ZeroDivisionError: division by zero", "KeyError: 'x'"}
+    monkeypatch.setattr(module, "judged", failing(judged, 1, FileError("the disk is full; free some space")))
+    with pytest.raises(FileError, match="the disk is full"):
+        review_many(tmp_path / "hands.txt", settings=HOW)
+
+
 def test_files_with_the_same_name_in_several_folders(tmp_path):
     for number in (1, 2):
         (tmp_path / f"{number}").mkdir()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, final
 
 from treeplex.base.storage.reading import MOST_TEXT, read_bytes
-from treeplex.errors import FileError, GameError, SpecError
+from treeplex.errors import FileError, TreeplexError
+from treeplex.forms.compile.rule_errors import said_by
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.solve.budget import Budget
 from treeplex.holdem.study.report.hand_texts import FORMATS, HandText, need_pokerkit, split_hands
@@ -25,6 +26,7 @@ from treeplex.run.job.record import Progress
 BUDGET = Budget(None, 10.0)
 """Default budget of each street."""
 CUT_OFF, NO_DECISION, UNSOLVABLE = "the text is cut off", "the player made no decision", "cannot be solved"
+FAILED = "cannot be judged because of an error"
 UNKNOWN_FORMAT = "the file has no known format"
 SUFFIXES = (".txt", ".phh", ".phhs", ".log", ".xml", ".hh")
 """Files of a folder that are read."""
@@ -164,7 +166,7 @@ class BulkReview:
                 say(f"reading hand {number:,} of {len(self.waiting):,}")
             try:
                 hands[digest] = readable(text, self._hero, self._how)
-            except (SpecError, FileError) as error:
+            except Exception as error:  # a hand that fails must not end the review
                 self.file.add(self.settings, digest, unsuitable(text, error))
         began = time.monotonic()
         for done, (digest, hand) in enumerate(hands.items()):
@@ -188,7 +190,9 @@ class BulkReview:
         """Review a hand, or record why it cannot be solved."""
         try:
             made: Review = judged(hand, self._how, watch)
-        except (SpecError, GameError, MemoryError) as error:
+        except FileError:
+            raise
+        except Exception as error:
             return unsuitable(text, error)
         return StoredHand(text.title or f"{hand.names[0]} against {hand.names[1]}", text.format, text.text, review=made)
 
@@ -264,7 +268,11 @@ def readable(text: HandText, hero: str | None, how: ReviewSettings) -> RecordedH
 
 def unsuitable(text: HandText, error: BaseException) -> StoredHand:
     """A hand that cannot be reviewed, with the reason."""
-    detail = str(error).removeprefix(f"{HERE}: ").removesuffix("; give another hand") or "not enough memory"
-    other = UNREADABLE if isinstance(error, FileError) else UNSOLVABLE
-    kind = error.reason if isinstance(error, UnsuitableHandError) else other
+    if isinstance(error, TreeplexError):
+        detail = str(error).removeprefix(f"{HERE}: ").removesuffix("; give another hand")
+        kind = UNREADABLE if isinstance(error, FileError) else UNSOLVABLE
+    else:
+        memory = isinstance(error, MemoryError)
+        kind, detail = (UNSOLVABLE, "not enough memory") if memory else (FAILED, said_by(error))
+    kind = error.reason if isinstance(error, UnsuitableHandError) else kind
     return StoredHand(text.title or "PHH", text.format, text.text[:MOST_KEPT], kind, detail)

@@ -1,7 +1,8 @@
 """Leaks of a bulk review: EV lost per 100 hands by position, street, action and texture, with 95% intervals; exports.
 
 A decision counts with the EV that it lost, or with 0 if it lost no more than the error of its street's solution.
-Decisions whose solution's exploitability exceeds :data:`LEAST_ACCURATE` of the pot are left out and counted.
+Decisions whose solution's exploitability exceeds :data:`LEAST_ACCURATE` of the pot are left out and counted, and so are hands
+that are no longer in any source.
 """
 
 import csv
@@ -26,6 +27,9 @@ VIEWS: Final = ("position", "street", "action", "facing", "suits", "pairing", "h
 PER = 100
 COUNTED: Final = "CASE WHEN d.lost_bb > d.noise_bb THEN d.lost_bb ELSE 0 END"
 MOST_LISTED = 1000
+OF_SOURCES: Final = "settings = ? AND digest IN (SELECT digest FROM places)"
+"""Condition on a hand: reviewed with some settings, and still in a source; sources may have changed since."""
+DECISIONS: Final = f"FROM decisions d JOIN hands h ON h.id = d.hand WHERE h.{OF_SOURCES}"
 
 
 @final
@@ -84,12 +88,12 @@ def counts(file: ReviewFile, settings: int | None = None) -> ReviewCounts:
     """Numbers of hands and decisions; ``settings`` defaults to those of the last run, see :meth:`.ReviewFile.last_settings`."""
     chosen = file.last_settings() if settings is None else settings
     seen = next(file.rows("SELECT COUNT(*) AS found, COUNT(DISTINCT digest) AS different FROM places"))
-    here = "FROM hands WHERE settings = ? AND digest IN (SELECT digest FROM places)"
-    rows = list(file.rows(f"SELECT reason, COUNT(*) AS count {here} GROUP BY reason ORDER BY count DESC, reason", chosen))
+    query = f"SELECT reason, COUNT(*) AS count FROM hands WHERE {OF_SOURCES} GROUP BY reason ORDER BY count DESC, reason"
+    rows = list(file.rows(query, chosen))
     by_reason = {row["reason"]: row["count"] for row in rows}
     reviewed = by_reason.pop(None, 0)
     (total,) = leaks(file, (), settings=chosen) or (Leak((), 0, 0, 0, 0.0, 0.0, None, None),)
-    query = "SELECT COUNT(*) AS count FROM decisions d JOIN hands h ON h.id = d.hand WHERE h.settings = ? AND d.accuracy > ?"
+    query = f"SELECT COUNT(*) AS count {DECISIONS} AND d.accuracy > ?"
     return ReviewCounts(
         found=seen["found"],
         duplicates=seen["found"] - seen["different"],
@@ -123,12 +127,12 @@ def leaks(
     """
     chosen = file.last_settings() if settings is None else settings
     columns, (condition, values) = [column(name) for name in by], conditions(where)
-    everyone = "SELECT COUNT(*) AS count FROM hands WHERE settings = ? AND reason IS NULL"
+    everyone = f"SELECT COUNT(*) AS count FROM hands WHERE {OF_SOURCES} AND reason IS NULL"
     hands = next(file.rows(everyone, chosen))["count"]
     query = (
         f"SELECT {', '.join([*columns, 'd.hand'])}, COUNT(*) AS decisions, SUM({COUNTED}) AS lost, "
-        "SUM(d.verdict = 'mistake') AS mistakes FROM decisions d JOIN hands h ON h.id = d.hand "
-        f"WHERE h.settings = ? AND d.accuracy <= ?{condition} GROUP BY {', '.join([*columns, 'd.hand'])}"
+        f"SUM(d.verdict = 'mistake') AS mistakes {DECISIONS} AND d.accuracy <= ?{condition} "
+        f"GROUP BY {', '.join([*columns, 'd.hand'])}"
     )
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in file.rows(query, chosen, LEAST_ACCURATE, *values):
@@ -179,7 +183,7 @@ def values_of(file: ReviewFile, settings: int | None = None) -> dict[str, list[s
     chosen = file.last_settings() if settings is None else settings
     found = {}
     for name in COLUMNS:
-        query = f"SELECT DISTINCT {column(name)} AS value FROM decisions d JOIN hands h ON h.id = d.hand WHERE h.settings = ?"
+        query = f"SELECT DISTINCT {column(name)} AS value {DECISIONS}"
         found[name] = sorted(str(row["value"]) for row in file.rows(query, chosen))
     return found
 
@@ -200,8 +204,7 @@ def hands_of(
         "COUNT(*) AS decisions, SUM(d.verdict = 'mistake') AS mistakes, "
         "(SELECT source FROM places p WHERE p.digest = h.digest ORDER BY rowid LIMIT 1) AS source, "
         "(SELECT number FROM places p WHERE p.digest = h.digest ORDER BY rowid LIMIT 1) AS number "
-        "FROM decisions d JOIN hands h ON h.id = d.hand "
-        f"WHERE h.settings = ? AND d.accuracy <= ?{condition} GROUP BY h.id ORDER BY lost_bb DESC, h.id LIMIT ?"
+        f"{DECISIONS} AND d.accuracy <= ?{condition} GROUP BY h.id ORDER BY lost_bb DESC, h.id LIMIT ?"
     )
     return list(file.rows(query, chosen, LEAST_ACCURATE, *values, most))
 
@@ -210,8 +213,8 @@ def skipped_hands(file: ReviewFile, reason: str | None = None, *, settings: int 
     """Hands that cannot be reviewed: ``id``, ``title``, ``reason`` and ``detail``."""
     chosen = file.last_settings() if settings is None else settings
     query = (
-        "SELECT id, title, reason, detail FROM hands WHERE settings = ? AND reason IS NOT NULL AND (?2 IS NULL OR reason = ?2) "
-        "ORDER BY id LIMIT ?3"
+        f"SELECT id, title, reason, detail FROM hands WHERE {OF_SOURCES} AND reason IS NOT NULL "
+        "AND (?2 IS NULL OR reason = ?2) ORDER BY id LIMIT ?3"
     )
     return list(file.rows(query, chosen, reason, MOST_LISTED))
 
@@ -227,10 +230,7 @@ def csv_text(file: ReviewFile, where: Mapping[str, str] | None = None, *, settin
     """All decisions with these values as CSV with a header, hands in order."""
     chosen = file.last_settings() if settings is None else settings
     condition, values = conditions(where)
-    query = (
-        f"SELECT {EXPORTED} FROM decisions d JOIN hands h ON h.id = d.hand WHERE h.settings = ?{condition} "
-        "ORDER BY h.id, d.number"
-    )
+    query = f"SELECT {EXPORTED} {DECISIONS}{condition} ORDER BY h.id, d.number"
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(part.split()[-1].rpartition(".")[2] for part in EXPORTED.split(", "))
@@ -252,8 +252,8 @@ def phh_export(file: ReviewFile, where: Mapping[str, str] | None = None, *, sett
     chosen = file.last_settings() if settings is None else settings
     condition, values = conditions(where)
     query = (
-        "SELECT h.id, h.text, h.format, h.lost_bb, GROUP_CONCAT(d.verdict) AS verdicts FROM decisions d JOIN hands h "
-        f"ON h.id = d.hand WHERE h.settings = ?{condition} GROUP BY h.id ORDER BY h.id"
+        "SELECT h.id, h.text, h.format, h.lost_bb, GROUP_CONCAT(d.verdict) AS verdicts "
+        f"{DECISIONS}{condition} GROUP BY h.id ORDER BY h.id"
     )
     for number, row in enumerate(file.rows(query, chosen, *values), start=1):
         history = HandText(row["text"], row["format"]).history()
