@@ -18,7 +18,7 @@ from treeplex.holdem.forms.spot_form import FixedStrategy, locked_arrays
 from treeplex.learn.common.device import torch_device, torch_module
 from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement, Tensor
-from treeplex.learn.torch.spots.passes import Answering, Improving, Numbers, State, Way, root_values
+from treeplex.learn.torch.spots.passes import Answering, Improving, Numbers, State, Way, kernels, root_values
 from treeplex.learn.torch.spots.tables import places_of, tables_of
 
 Array = NDArray[Any]
@@ -36,7 +36,7 @@ class TensorRun(NamedTuple):
 
 
 class TensorSpotForm:
-    """A compiled spot on a PyTorch device, as a :class:`treeplex.forms.form.Form` for rules of regrets with alternating updates.
+    """A compiled spot on a PyTorch device, a :class:`treeplex.forms.form.Form` for rules of regrets with alternating updates.
 
     The arrays that it returns are those of :class:`treeplex.holdem.forms.spot_form.SpotForm`, so a run can start on one and
     resume on the other.
@@ -45,6 +45,7 @@ class TensorSpotForm:
         game: the compiled spot.
         storage: ``float32`` or ``float64``.
         locks: locked policies.
+        kernels: whether updates are kernels of Triton.
     """
 
     folder = None
@@ -60,6 +61,7 @@ class TensorSpotForm:
         storage: str = "float32",
         locks: Sequence[FixedStrategy] = (),
         room: int | None = None,
+        triton: bool | None = None,
     ) -> None:
         """Copy the spot to the device.
 
@@ -69,6 +71,7 @@ class TensorSpotForm:
             storage: ``float32`` or ``float64``.
             locks: locked policies; ``game`` must then be compiled without isomorphism.
             room: approximate bytes for temporary tensors; None for the default.
+            triton: whether updates are kernels of Triton; None if there is a GPU and Triton is installed.
 
         Raises:
             SpecError: another storage.
@@ -77,6 +80,7 @@ class TensorSpotForm:
             raise SpecError(f"storage {storage} is not supported on a GPU; use {' or '.join(STORED)}, or device cpu")
         torch = torch_module()
         self.game, self.storage, self.locks = game, storage, tuple(locks)
+        self.kernels = device.type == "cuda" and kernels() is not None if triton is None else triton
         self.at = Placement(device, torch.float64 if storage == "float64" else torch.float32)
         self.tables = tables_of(game, self.at, room)
 
@@ -127,7 +131,7 @@ class TensorSpotForm:
         with torch_module().inference_mode():
             weights = self.at.numbers(rows[:, USED])
             for row, named in zip(weights, rows.tolist(), strict=True):
-                self._iterate(row, Way(Weights(*named).floor > 0.0, predicts), state)
+                self._iterate(row, Way(Weights(*named).floor > 0.0, predicts, self.kernels), state)
 
     def _iterate(self, weights: Tensor, way: Way, state: TensorRun) -> None:
         """Run one iteration; on a GPU the first of its :class:`Way` is run as it is, and the second is recorded."""

@@ -6,11 +6,13 @@ host, and no shape depends on them, so an iteration can be recorded as a CUDA gr
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.kernels import Tensor
-from treeplex.learn.torch.spots.rows import Group, Side, add_rows
+from treeplex.learn.torch.spots.rows import Group, add_rows
 from treeplex.learn.torch.spots.tables import Chunk, SpotTables, Street
 
 POSITIVE, NEGATIVE, REGRET, PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION, AVERAGE_DISCOUNT, AVERAGE = range(8)
@@ -44,43 +46,34 @@ class Way(NamedTuple):
     Attributes:
         floor: whether negative regrets are set to zero.
         predicts: whether guesses are stored.
+        kernels: whether the updates of groups are kernels of Triton.
     """
 
     floor: bool
     predicts: bool
+    kernels: bool
+
+
+@cache
+def kernels() -> Any:
+    """The module of kernels; None without Triton."""
+    try:
+        return import_module("treeplex.learn.torch.spots.kernels")
+    except ImportError:
+        return None
 
 
 def matched(weights: Tensor) -> Tensor:
-    """Proportional to the positive part of [nodes, actions, B, hands] along the actions; uniform if there is none."""
+    """Regret matching over the actions of [nodes, actions, B, hands]: proportional to the positive part, or uniform."""
     positive = weights.clamp(min=0.0)
     total = positive.sum(dim=1, keepdim=True)
     return torch_module().where(total > 0.0, positive.div_(total), 1.0 / weights.shape[1])
 
 
-def policy_of(side: Side, weights: Tensor) -> Tensor:
-    """The policy proportional to the positive part of weights, [actions, B, hands]."""
-    policy = torch_module().empty_like(weights)
-    for _, (source, target) in side.views(weights, policy):
-        target.copy_(matched(source))
-    return policy
-
-
-def average_policy_of(side: Side, numbers: Numbers) -> Tensor:
-    """The average policy, and the locked one where a policy is locked."""
-    policy = policy_of(side, numbers.average)
-    if numbers.locked is None:
-        return policy
-    return torch_module().where(numbers.locked > 0, policy_of(side, numbers.regrets), policy)
-
-
-def reach_of(side: Side, first: Tensor, policy: Tensor) -> Tensor:
-    """Reach of all rows, [roots + actions, B, hands], from that of the roots and a policy."""
-    torch = torch_module()
-    reach = torch.empty((side.roots + side.actions, *first.shape[1:]), dtype=first.dtype, device=first.device)
-    reach[: side.roots] = first
-    for group, (played, below) in side.views(policy, reach[side.roots :]):
-        torch.mul(played, reach.index_select(0, group.parents)[:, None], out=below)
-    return reach
+def discounted(regrets: Tensor, positive: Tensor, negative: Tensor, new: Tensor, weight: Tensor) -> Tensor:
+    """``regrets * (positive if above 0, else negative) + weight * new``."""
+    factors = torch_module().where(regrets > 0.0, positive, negative)
+    return factors.mul_(regrets).addcmul_(new, weight.expand_as(new))
 
 
 class Improving:
@@ -98,40 +91,45 @@ class Improving:
     def __init__(self, state: State, player: int, weights: Tensor, way: Way) -> None:
         self.state, self.player, self.weights, self.way = state, player, weights, way
 
-    def policy(self, street: int, chunk: int, side: Side, seat: int) -> Tensor:
-        """A player's current policy on a chunk, [actions, B, hands]."""
-        return policy_of(side, self.state[street][chunk][seat].guesses)
+    def reach(self, numbers: tuple[Numbers, Numbers], seat: int, group: Group, reach: Tensor) -> None:
+        """Set a group's rows of reach, [roots + actions, B, hands], and add the player's to its average."""
+        guesses, average, weights = numbers[seat].guesses, numbers[seat].average, self.weights
+        if self.way.kernels:
+            kernels().play(group, guesses, reach, average if seat == self.player else None, weights)
+            return
+        below = group.view(reach[len(reach) - len(guesses) :])
+        torch_module().mul(matched(group.view(guesses)), reach.index_select(0, group.parents)[:, None], out=below)
+        if seat == self.player:
+            group.view(average).mul_(weights[AVERAGE_DISCOUNT]).addcmul_(below, weights[AVERAGE].expand_as(below))
 
-    def accumulate(self, street: int, chunk: int, reach: Tensor) -> None:
-        """Add the player's reach of actions, [actions, B, hands], to the average."""
-        average, weight = self.state[street][chunk][self.player].average, self.weights[AVERAGE]
-        average.mul_(self.weights[AVERAGE_DISCOUNT]).addcmul_(reach, weight.expand_as(reach))
-
-    def back_up(self, street: int, chunk: int, group: Group, values: Tensor, policy: Tensor) -> Tensor:
-        """A group's values, [nodes, B, hands], from its actions' and the policy; overwrites ``values`` and updates regrets."""
-        numbers, torch, weights = self.state[street][chunk][self.player], torch_module(), self.weights
-        mean = (values * policy).sum(dim=1)
-        values.sub_(mean[:, None])
-        regrets = group.view(numbers.regrets)
-        new = discounted(regrets, weights[POSITIVE], weights[NEGATIVE], values, weights[REGRET])
-        if self.way.floor:
+    def back_up(self, numbers: Numbers, group: Group, values: Tensor) -> None:
+        """Update a group's regrets, and add its values to the rows above; ``values`` is [roots + actions, B, hands]."""
+        stored, way = (numbers.regrets, numbers.guesses, numbers.locked, self.weights), self.way
+        if way.kernels:
+            kernels().improve(group, values, *stored, floor=way.floor, predicts=way.predicts)
+            return
+        gains, regrets, weights = (
+            group.view(values[len(values) - len(numbers.regrets) :]),
+            group.view(numbers.regrets),
+            self.weights,
+        )
+        mean = (matched(group.view(numbers.guesses)) * gains).sum(dim=1)
+        gains.sub_(mean[:, None])
+        new = discounted(regrets, weights[POSITIVE], weights[NEGATIVE], gains, weights[REGRET])
+        if way.floor:
             new.clamp_(min=0.0)
-        if numbers.locked is not None:
-            new = torch.where(group.view(numbers.locked) > 0, regrets, new)
-        regrets.copy_(new)
-        if self.way.predicts:
-            prediction = weights[PREDICTED_POSITIVE], weights[PREDICTED_NEGATIVE], values, weights[PREDICTION]
-            guesses = discounted(regrets, *prediction)
-            if numbers.locked is not None:
-                guesses = torch.where(group.view(numbers.locked) > 0, regrets, guesses)
-            group.view(numbers.guesses).copy_(guesses)
-        return mean
+        if way.predicts:
+            guess = discounted(new, weights[PREDICTED_POSITIVE], weights[PREDICTED_NEGATIVE], gains, weights[PREDICTION])
+            group.view(numbers.guesses).copy_(kept(group, numbers, guess))
+        regrets.copy_(kept(group, numbers, new))
+        add_rows(values, group.rounds, mean)
 
 
-def discounted(regrets: Tensor, positive: Tensor, negative: Tensor, new: Tensor, weight: Tensor) -> Tensor:
-    """``regrets * (positive if above 0, else negative) + weight * new``."""
-    factors = torch_module().where(regrets > 0.0, positive, negative)
-    return factors.mul_(regrets).addcmul_(new, weight.expand_as(new))
+def kept(group: Group, numbers: Numbers, new: Tensor) -> Tensor:
+    """New numbers of a group, and the regrets, which do not change, where a policy is locked."""
+    if numbers.locked is None:
+        return new
+    return torch_module().where(group.view(numbers.locked) > 0.0, group.view(numbers.regrets), new)
 
 
 class Answering:
@@ -148,20 +146,29 @@ class Answering:
     def __init__(self, state: State, player: int, *, best: bool) -> None:
         self.state, self.player, self.best = state, player, best
 
-    def policy(self, street: int, chunk: int, side: Side, seat: int) -> Tensor:
-        """A player's average policy on a chunk, [actions, B, hands]."""
-        return average_policy_of(side, self.state[street][chunk][seat])
+    def reach(self, numbers: tuple[Numbers, Numbers], seat: int, group: Group, reach: Tensor) -> None:
+        """Set a group's rows of reach, [roots + actions, B, hands]."""
+        below = group.view(reach[len(reach) - len(numbers[seat].average) :])
+        torch_module().mul(self._policy(numbers[seat], group), reach.index_select(0, group.parents)[:, None], out=below)
 
-    def accumulate(self, street: int, chunk: int, reach: Tensor) -> None:
-        """Do nothing."""
-
-    def back_up(self, street: int, chunk: int, group: Group, values: Tensor, policy: Tensor) -> Tensor:
-        """A group's values, [nodes, B, hands], from those of its actions, [nodes, actions, B, hands]."""
-        mean, locked = (values * policy).sum(dim=1), self.state[street][chunk][self.player].locked
+    def back_up(self, numbers: Numbers, group: Group, values: Tensor) -> None:
+        """Add a group's values to the rows above; ``values`` is [roots + actions, B, hands]."""
+        actions, torch = group.view(values[len(values) - len(numbers.average) :]), torch_module()
         if not self.best:
-            return mean
-        best = values.amax(dim=1)
-        return best if locked is None else torch_module().where(group.view(locked)[:, 0] > 0, mean, best)
+            add_rows(values, group.rounds, (actions * self._policy(numbers, group)).sum(dim=1))
+            return
+        best = actions.amax(dim=1)
+        if numbers.locked is not None:
+            mean = (actions * self._policy(numbers, group)).sum(dim=1)
+            best = torch.where(group.view(numbers.locked)[:, 0] > 0.0, mean, best)
+        add_rows(values, group.rounds, best)
+
+    def _policy(self, numbers: Numbers, group: Group) -> Tensor:
+        """The average policy, and the locked one where a policy is locked, [nodes, actions, B, hands]."""
+        policy = matched(group.view(numbers.average))
+        if numbers.locked is None:
+            return policy
+        return torch_module().where(group.view(numbers.locked) > 0.0, matched(group.view(numbers.regrets)), policy)
 
 
 def root_values(tables: SpotTables, visit: "Improving | Answering") -> Tensor:
@@ -186,15 +193,11 @@ def values_of_street(
             first street, and ``own`` also if no averages are needed.
     """
     street, player, returned = tables.streets[index], visit.player, None
-    side, opposing = street.sides[player], street.sides[1 - player]
+    side = street.sides[player]
     for number, chunk in enumerate(street.chunks):
-        policy = visit.policy(index, number, side, player)
-        first = entering(tables, index, chunk, 1 - player, faced)
-        reach = reach_of(opposing, first, visit.policy(index, number, opposing, 1 - player))
-        mine = None
-        if visit.averages:
-            mine = reach_of(side, entering(tables, index, chunk, player, own), policy)
-            visit.accumulate(index, number, mine[side.roots :])
+        numbers = visit.state[index][number]
+        reach = reach_of(tables, index, chunk, visit, numbers, 1 - player, faced)
+        mine = reach_of(tables, index, chunk, visit, numbers, player, own) if visit.averages else None
         values = at_terminals(tables, street, chunk, player, reach)
         if index + 1 < len(tables.streets):
             below = values_of_street(tables, index + 1, visit, reach, mine)
@@ -203,8 +206,7 @@ def values_of_street(
                 values = values.gather(2, mirror.expand_as(values))
         del reach, mine
         for group in reversed(side.groups):
-            there = group.view(values[side.roots :])
-            add_rows(values, group.rounds, visit.back_up(index, number, group, there, group.view(policy)))
+            visit.back_up(numbers[player], group, values)
         if index == 0:
             return values[: side.roots]
         if returned is None:
@@ -214,6 +216,24 @@ def values_of_street(
             deals.add(roots, returned)
     assert returned is not None
     return returned
+
+
+def reach_of(
+    tables: SpotTables,
+    index: int,
+    chunk: Chunk,
+    visit: "Improving | Answering",
+    numbers: tuple[Numbers, Numbers],
+    seat: int,
+    above: Tensor | None,
+) -> Tensor:
+    """A player's reach of all rows of a chunk, [rows, B, hands], from its rows on the street before."""
+    side, first = tables.streets[index].sides[seat], entering(tables, index, chunk, seat, above)
+    reach = first.new_empty((side.roots + side.actions, *first.shape[1:]))
+    reach[: side.roots] = first
+    for group in side.groups:
+        visit.reach(numbers, seat, group, reach)
+    return reach
 
 
 def entering(tables: SpotTables, index: int, chunk: Chunk, player: int, above: Tensor | None) -> Tensor:
