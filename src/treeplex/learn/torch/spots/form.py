@@ -1,14 +1,13 @@
 """Compiled hold'em spots as a form on tensors, whose state is that of the compiled kernels."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.learned import DiscountNetwork
-from treeplex.engine.tree.regret import PREDICTED_NEGATIVE, PREDICTED_POSITIVE, PREDICTION, Weights
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.form import RuleKind
 from treeplex.holdem.engine.form import BOARDS, COUNT, HANDS, STORE
@@ -17,22 +16,14 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_form import FixedStrategy, locked_arrays
 from treeplex.learn.common.device import torch_device, torch_module
 from treeplex.learn.torch.form import on_host
-from treeplex.learn.torch.kernels import Placement, Tensor
-from treeplex.learn.torch.spots.passes import Answering, Improving, Numbers, State, Way, kernels, root_values
+from treeplex.learn.torch.kernels import Placement
+from treeplex.learn.torch.spots.passes import Numbers
+from treeplex.learn.torch.spots.run import TensorRun
 from treeplex.learn.torch.spots.tables import places_of, tables_of
 
 Array = NDArray[Any]
 STORED = ("float32", "float64")
 """Supported storage of regrets and averages."""
-USED = [name != "floor" for name in Weights._fields]
-"""The weights of an iteration that the passes read from the device."""
-
-
-class TensorRun(NamedTuple):
-    """The state of a run: its numbers, and the recorded iterations of a GPU by :class:`Way`."""
-
-    numbers: State
-    graphs: dict[Way, Any]
 
 
 class TensorSpotForm:
@@ -45,7 +36,7 @@ class TensorSpotForm:
         game: the compiled spot.
         storage: ``float32`` or ``float64``.
         locks: locked policies.
-        kernels: whether updates are kernels of Triton.
+        triton: see :class:`TensorRun`.
     """
 
     folder = None
@@ -71,7 +62,7 @@ class TensorSpotForm:
             storage: ``float32`` or ``float64``.
             locks: locked policies; ``game`` must then be compiled without isomorphism.
             room: approximate bytes for temporary tensors; None for the default.
-            triton: whether updates are kernels of Triton; None if there is a GPU and Triton is installed.
+            triton: see :class:`TensorRun`.
 
         Raises:
             SpecError: another storage.
@@ -80,7 +71,7 @@ class TensorSpotForm:
             raise SpecError(f"storage {storage} is not supported on a GPU; use {' or '.join(STORED)}, or device cpu")
         torch = torch_module()
         self.game, self.storage, self.locks = game, storage, tuple(locks)
-        self.kernels = device.type == "cuda" and kernels() is not None if triton is None else triton
+        self.triton = triton
         self.at = Placement(device, torch.float64 if storage == "float64" else torch.float32)
         self.tables = tables_of(game, self.at, room)
 
@@ -99,23 +90,12 @@ class TensorSpotForm:
         """
         if kind is not RuleKind.REGRETS or needs & {"seen", "previous", "changes"}:
             raise AlgorithmError("does not run on a GPU; use device cpu, or a variant of CFR such as dcfr")
-        torch, locked = torch_module(), locked_arrays(self.game, np.float64, self.locks)
-        numbers: State = []
-        for street in self.tables.streets:
-            numbers.append([])
-            for chunk in street.chunks:
-                pair = []
-                for side, free in zip(street.sides, chunk.free, strict=True):
-                    shape = (side.actions, *free.shape)
-                    regrets, average = (torch.zeros(shape, dtype=self.at.dtype, device=self.at.device) for _ in range(2))
-                    guesses = torch.zeros_like(regrets) if "guesses" in needs else regrets
-                    pair.append(Numbers(regrets, guesses, average))
-                numbers[-1].append((pair[0], pair[1]))
+        run = TensorRun(self.tables, self.at, predicts="guesses" in needs, triton=self.triton)
         if self.locks:
-            fixed, policy = np.zeros(self.game.stored), np.zeros(self.game.stored)
+            locked, fixed, policy = locked_arrays(self.game, np.float64, self.locks), *np.zeros((2, self.game.stored))
             fixed[locked["lock_places"]], policy[locked["lock_places"]] = 1.0, locked["lock_values"]
-            self._fill(numbers, {"regrets": policy, "guesses": policy, "locked": fixed})
-        return TensorRun(numbers, {})
+            self._fill(run, {"regrets": policy, "guesses": policy, "locked": fixed})
+        return run
 
     def iterate(self, kind: RuleKind, rows: Floats, state: TensorRun, *, alternating: bool = True) -> None:
         """Run one iteration per row of weights.
@@ -123,39 +103,7 @@ class TensorSpotForm:
         Raises:
             SpecError: a row predicts, but the state has no guesses.
         """
-        predicts = state.numbers[0][0][0].guesses is not state.numbers[0][0][0].regrets
-        if not predicts and (rows[:, [PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION]] != (1.0, 1.0, 0.0)).any():
-            raise SpecError(
-                "the update rule starts to predict in the middle of a run; make it predict from the first iteration"
-            )
-        with torch_module().inference_mode():
-            weights = self.at.numbers(rows[:, USED])
-            for row, named in zip(weights, rows.tolist(), strict=True):
-                self._iterate(row, Way(Weights(*named).floor > 0.0, predicts, self.kernels), state)
-
-    def _iterate(self, weights: Tensor, way: Way, state: TensorRun) -> None:
-        """Run one iteration; on a GPU the first of its :class:`Way` is run as it is, and the second is recorded."""
-        torch = torch_module()
-        if self.at.device.type != "cuda":
-            self._improve(weights, way, state)
-            return
-        if way not in state.graphs:
-            self._improve(weights, way, state)
-            state.graphs[way] = None
-            return
-        if state.graphs[way] is None:
-            torch.cuda.synchronize(self.at.device)
-            graph, given = torch.cuda.CUDAGraph(), weights.clone()
-            with torch.cuda.graph(graph):
-                self._improve(given, way, state)
-            state.graphs[way] = graph, given
-        graph, given = state.graphs[way]
-        given.copy_(weights)
-        graph.replay()
-
-    def _improve(self, weights: Tensor, way: Way, state: TensorRun) -> None:
-        for player in (0, 1):
-            root_values(self.tables, Improving(state.numbers, player, weights, way))
+        state.iterate(rows)
 
     def iterate_learned(
         self, network: DiscountNetwork, state: TensorRun, done: int, iterations: int, horizon: int, *, alternating: bool = True
@@ -169,21 +117,20 @@ class TensorSpotForm:
 
     def arrays(self, state: TensorRun) -> dict[str, Array]:
         """The arrays that determine the next iteration, copied to the host; see :meth:`SpotForm.arrays`."""
-        first = state.numbers[0][0][0]
-        names = ["regrets", "average", *(["guesses"] if first.guesses is not first.regrets else [])]
-        return {name: self._read(state.numbers, name) for name in names}
+        names = ["regrets", "average", *(["guesses"] if state.predicts else [])]
+        return {name: self._read(state, name) for name in names}
 
     def restore(self, state: TensorRun, iteration: int, arrays: Mapping[str, Array]) -> None:
         """Restore the state from saved :meth:`arrays`."""
-        self._fill(state.numbers, {name: arrays[name] for name in self.arrays(state)})
+        self._fill(state, {name: arrays[name] for name in ("regrets", "average", *(["guesses"] if state.predicts else []))})
 
     def average(self, state: TensorRun) -> tuple[Array, Array]:
         """The unnormalised average strategy, [Q], on the host, and no scales."""
-        return self._read(state.numbers, "average"), np.zeros(0, np.float32)
+        return self._read(state, "average"), np.zeros(0, np.float32)
 
     def policy(self, state: TensorRun) -> Array:
         """The average strategy, weighted by own reach, [Q], on the host."""
-        return self._read(state.numbers, "average")
+        return self._read(state, "average")
 
     def close(self) -> None:
         """Do nothing, because there is nothing to release."""
@@ -191,8 +138,7 @@ class TensorSpotForm:
     def root_values(self, state: TensorRun, player: int, mode: int) -> Floats:
         """Values of a player's hands at the root against the average strategy, float64 [hands]; ``mode`` is ``BEST`` or
         ``EXPECT``; chips times the opponent's compatible range weight."""
-        with torch_module().inference_mode():
-            return on_host(root_values(self.tables, Answering(state.numbers, player, best=mode == BEST))[0, 0])
+        return on_host(state.values(player, best=mode == BEST)[0, 0])
 
     def values(self, state: TensorRun, *, best: bool) -> Floats:
         """The value of each player's average strategy against the other's, in chips, [2]."""
@@ -209,13 +155,13 @@ class TensorSpotForm:
         expected = self.values(state, best=False) if self.game.raked else np.zeros(2)
         return float((best - expected).sum() / 2)
 
-    def _parts(self, numbers: State) -> "Iterator[tuple[Numbers, Ints, list[tuple[slice, Ints]]]]":
+    def _parts(self, run: TensorRun) -> "Iterator[tuple[Numbers, Ints, list[tuple[slice, Ints]]]]":
         """Each player's numbers on each chunk, with the actions in the order of their rows, and for each board the slice of a
         stored array and the positions of its hands at the root."""
         game = self.game
         for index, street in enumerate(self.tables.streets):
             first = int(game.form.streets[index, BOARDS])
-            for chunk, pair in zip(street.chunks, numbers[index], strict=True):
+            for chunk, pair in zip(street.chunks, run.numbers[index], strict=True):
                 for player in (0, 1):
                     parts, side = [], street.sides[player]
                     for number in range(chunk.boards.start, chunk.boards.stop):
@@ -224,18 +170,18 @@ class TensorSpotForm:
                         parts.append((slice(start, start + side.actions * len(places)), places))
                     yield pair[player], side.order, parts
 
-    def _read(self, numbers: State, name: str) -> Array:
+    def _read(self, run: TensorRun, name: str) -> Array:
         """Copy numbers to an array in the form's layout, [Q]."""
         stored = np.empty(self.game.stored, self.storage)
-        for chunk, order, parts in self._parts(numbers):
+        for chunk, order, parts in self._parts(run):
             rows = getattr(chunk, name).cpu().numpy()[np.argsort(order)]
             for number, (part, places) in enumerate(parts):
                 stored[part] = rows[:, number][:, places].ravel()
         return stored
 
-    def _fill(self, numbers: State, arrays: Mapping[str, Array]) -> None:
+    def _fill(self, run: TensorRun, arrays: Mapping[str, Array]) -> None:
         """Copy arrays in the form's layout to the numbers of these names."""
-        for chunk, order, parts in self._parts(numbers):
+        for chunk, order, parts in self._parts(run):
             for name, stored in arrays.items():
                 rows = np.zeros(chunk.regrets.shape)
                 for number, (part, places) in enumerate(parts):
