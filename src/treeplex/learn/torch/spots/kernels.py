@@ -1,9 +1,8 @@
 """Triton kernels for the updates of a group of nodes, which take most of an iteration; each number is read and written once.
 
 Triton is part of PyTorch for CUDA. Without it, :mod:`treeplex.learn.torch.spots.passes` does the same in operations of PyTorch.
+Parameters of kernels have no types, because Triton takes annotations for its own.
 """
-
-from typing import Any
 
 import triton
 import triton.language as tl
@@ -17,18 +16,18 @@ BLOCK = 512
 
 @triton.jit
 def _play(
-    guesses: Any,
-    parents: Any,
-    reach: Any,
-    average: Any,
-    weights: Any,
-    roots: Any,
-    start: Any,
-    size: Any,
+    guesses,
+    parents,
+    reach,
+    average,
+    weights,
+    roots,
+    start,
+    size,
     actions: tl.constexpr,
     adds: tl.constexpr,
     block: tl.constexpr,
-) -> None:
+):
     node = tl.program_id(1)
     hand = tl.program_id(0) * block + tl.arange(0, block)
     inside = hand < size
@@ -49,22 +48,22 @@ def _play(
 
 @triton.jit
 def _improve(
-    values: Any,
-    regrets: Any,
-    guesses: Any,
-    fixed: Any,
-    parents: Any,
-    weights: Any,
-    roots: Any,
-    start: Any,
-    skipped: Any,
-    size: Any,
+    values,
+    regrets,
+    guesses,
+    fixed,
+    parents,
+    weights,
+    roots,
+    start,
+    skipped,
+    size,
     actions: tl.constexpr,
     floor: tl.constexpr,
     predicts: tl.constexpr,
     locked: tl.constexpr,
     block: tl.constexpr,
-) -> None:
+):
     node = skipped + tl.program_id(1)
     hand = tl.program_id(0) * block + tl.arange(0, block)
     inside = hand < size

@@ -166,6 +166,17 @@ def street_of(
     game: CompiledSpot, forest: Forest, boards: Sequence[Board], factors: Floats, hands: Hands, at: Placement, room: int
 ) -> Street:
     """One street's tables."""
+    street, last, most = betting_of(forest, at), forest is game.forests[-1], max(map(len, game.boards[0][0].hands))
+    step = boards_at_once(street, most, at, room) if last and len(game.forests) > 1 else len(boards)
+    chunks = tuple(
+        chunk_of(game, boards, slice(start, min(start + step, len(boards))), factors, hands, at, last=last)
+        for start in range(0, len(boards), step)
+    )
+    return replace(street, chunks=chunks)
+
+
+def betting_of(forest: Forest, at: Placement) -> Street:
+    """The betting of one street, without boards."""
     roots = len(forest.roots)
     sides = Side.of(roots, forest.nodes[0], at), Side.of(roots, forest.nodes[1], at)
     folds, showdowns, ends = (
@@ -182,22 +193,14 @@ def street_of(
         rows = fold_values[folds[player].order, player], signed[order], tie[order], (mean - tie)[order]
         for numbers, row in zip(chips, rows, strict=True):
             numbers.append(at.numbers(row)[:, None, None])
-    last = forest is game.forests[-1]
-    step = len(boards)
-    if last and len(game.forests) > 1:
-        step = max(room // bytes_of_board(sides, (folds[0], showdowns[0]), game, at), 1)
-    chunks = tuple(
-        chunk_of(game, boards, slice(start, min(start + step, len(boards))), factors, hands, at, last=last)
-        for start in range(0, len(boards), step)
-    )
     pairs = [(pair[0], pair[1]) for pair in chips]
-    return Street(sides, folds, showdowns, ends, pairs[0], pairs[1], pairs[2], pairs[3], chunks)
+    return Street(sides, folds, showdowns, ends, pairs[0], pairs[1], pairs[2], pairs[3], ())
 
 
-def bytes_of_board(sides: Sequence[Side], leaves: Sequence[Leaves], game: CompiledSpot, at: Placement) -> int:
-    """Approximate bytes of the temporary tensors of one board: policies, reach and values, and rows of terminals."""
-    rows = 5 * max(side.roots + side.actions for side in sides) + 5 * max(map(len, leaves))
-    return rows * max(map(len, game.boards[0][0].hands)) * (8 if at.dtype == torch_module().float64 else 4)
+def boards_at_once(street: Street, hands: int, at: Placement, room: int) -> int:
+    """Boards of a chunk, from the approximate bytes of temporary tensors: reach, values, and rows of terminals."""
+    rows = 3 * max(side.roots + side.actions for side in street.sides) + 5 * max(len(street.folds[0]), len(street.showdowns[0]))
+    return max(room // (rows * hands * (8 if at.dtype == torch_module().float64 else 4)), 1)
 
 
 def chunk_of(

@@ -1,0 +1,119 @@
+"""Rivers or turns with the same betting, solved side by side: each with its own board and ranges."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.betting.tree import betting_tree
+from treeplex.holdem.cards.format import Format
+from treeplex.holdem.forms.betting_forest import forests_of
+from treeplex.holdem.forms.boards import deal_chance
+from treeplex.holdem.search.leaves.hand_values import HandBoard
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import torch_module
+from treeplex.learn.torch.form import on_host
+from treeplex.learn.torch.kernels import Placement, Tensor
+from treeplex.learn.torch.spots.cards import Folds, Matrices, Strengths
+from treeplex.learn.torch.spots.run import TensorRun
+from treeplex.learn.torch.spots.tables import (
+    ROOM,
+    Chunk,
+    Deals,
+    SpotTables,
+    betting_of,
+    boards_at_once,
+    kept,
+)
+from treeplex.solvers.registry import AnyAlgorithm, rule_of
+
+
+def solve_batch(
+    spot: Spot,
+    boards: Sequence[HandBoard],
+    reach: Floats,
+    iterations: int,
+    device: Any,
+    algorithm: AnyAlgorithm = "dcfr",
+) -> Floats:
+    """Solve spots with the same chips and bet sizes on several boards.
+
+    Args:
+        spot: one of the spots: its street, chips and sizes.
+        boards: N turns or rivers, with all complete boards.
+        reach: float64 [N, 2, H], both ranges on each.
+        iterations: number of iterations.
+        device: a PyTorch device.
+        algorithm: a rule of regrets.
+
+    Returns:
+        Values of both players' hands under the average strategies, float64 [N, 2, H], in chips relative to half of the pot,
+        times the other's compatible reach; 0 for blocked hands.
+
+    Raises:
+        AlgorithmError: the rule does not run on tensors, or the boards are flops.
+    """
+    rule, text = rule_of(algorithm, "dcfr")
+    if rule.needs - {"regrets", "average", "guesses", "policy"} or rule.network:
+        raise AlgorithmError(f"{text} does not run on a GPU; use a variant of CFR such as dcfr")
+    at = Placement(device, torch_module().float32)
+    run = TensorRun(batch_tables(spot, boards, reach, at), at, predicts="guesses" in rule.needs)
+    run.iterate(rule.rows(range(1, iterations + 1), iterations))
+    values = [on_host(run.values(player, best=False)[0]) for player in (0, 1)]
+    return np.stack(values, axis=1) * free_of(spot.format, [board.cards for board in boards])[:, None]
+
+
+def batch_tables(spot: Spot, boards: Sequence[HandBoard], reach: Floats, at: Placement, room: int | None = None) -> SpotTables:
+    """The tables of spots with the same betting; arguments as for :func:`solve_batch`."""
+    forests, matrices = forests_of(betting_tree(spot), spot.rake), Matrices(at)
+    if len(forests) > 2 or (len(forests) == 2 and spot.format.deal[-1] != 1):
+        raise AlgorithmError("batches are turns or rivers; solve flops one at a time")
+    hands, count = spot.format.hands, len(boards)
+    complete = [cards for board in boards for cards in spot.format.complete_boards(board.cards)]
+    free = at.numbers(free_of(spot.format, [board.cards for board in boards]))
+    streets = [betting_of(forest, at) for forest in forests]
+    nowhere = at.places(np.empty(0, np.int64))
+    streets[0] = replace(streets[0], chunks=(Chunk(slice(0, count), nowhere, (free, free), ((), ()), (None, None)),))
+    if len(streets) == 2:
+        later, below = at.numbers(free_of(spot.format, complete)), len(complete) // count
+        step = below * max(boards_at_once(streets[1], len(hands), at, room or ROOM[at.device.type]) // below, 1)
+        chunks = []
+        for start in range(0, len(complete), step):
+            part = slice(start, min(start + step, len(complete)))
+            chunks.append(river_chunk(part, below, later[part], deal_chance(spot, 1), at))
+        streets[1] = replace(streets[1], chunks=tuple(chunks))
+    folds = Folds.of(hands, hands, matrices)
+    shared = (hands[:, None, :, None] == hands[None, :, None, :]).any(axis=(2, 3))
+    ranks = at.numbers(np.concatenate([ranks_of(board, len(hands)) for board in boards]))
+    strengths = kept(Strengths(matrices, (ranks, ranks), matrices.of(~shared)))
+    weights = [at.numbers(reach[:, player])[None] * free for player in (0, 1)]
+    raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)
+    return SpotTables(tuple(streets), (folds, folds), strengths, (weights[0], weights[1]), raked)
+
+
+def river_chunk(part: slice, below: int, free: Tensor, chance: float, at: Placement) -> Chunk:
+    """Rivers after whole turns, with ``below`` rivers each."""
+    first, turns = part.start // below, (part.stop - part.start) // below
+    parents = np.arange(first, first + turns)
+    weights = at.numbers(np.full((turns, below, 1), chance))
+    deals = Deals(at.places(np.arange(turns * below)), weights, at.places(parents), None)
+    return Chunk(part, at.places(np.repeat(parents, below)), (free, free), ((deals,), (deals,)), (None, None))
+
+
+def free_of(format: Format, boards: Sequence[tuple[int, ...]]) -> Floats:
+    """1 for hands that a board does not block, otherwise 0, float64 [B, H]."""
+    dead = np.zeros((len(boards), 52), bool)
+    np.put_along_axis(dead, np.array(boards), True, axis=1)
+    return np.asarray(~dead[:, format.hands].any(axis=2), np.float64)
+
+
+def ranks_of(board: HandBoard, hands: int) -> NDArray[np.float64]:
+    """The strength of each hand on each complete board, [R, H]; 0 for hands that it blocks."""
+    ranks = np.zeros((len(board.order), hands))
+    for row, order, start, size in zip(ranks, board.order, board.start, board.sizes, strict=True):
+        row[order[:size]] = start[:size]
+    return ranks
