@@ -30,6 +30,7 @@ class SituationSource(ABC):
         empty: an empty array [0, ...] for each part.
         side: number of situations solved in one batch.
         together: rows per situation; all of them are held out together.
+        device: PyTorch device of gradient steps; None for the CPU.
     """
 
     parts: ClassVar[tuple[str, ...]]
@@ -39,6 +40,7 @@ class SituationSource(ABC):
     empty: Sequence[Column]
     side: int = 1
     together: int = 1
+    device: Any = None
 
     @abstractmethod
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Column]:
@@ -107,7 +109,10 @@ class SituationTrainer(Trainer):
         """Start training network ``stage``."""
         source, room = self.source, self.settings.rows
         self._stage, self._before, self.due.owed = stage, 0, 0.0
-        self.fittings = {"": NetworkFitter(source.networks[stage], Replay(*source.empty, room=room), source.parts, source.loss)}
+        rows = Replay(*source.empty, room=room)
+        self.fittings = {
+            "": NetworkFitter(source.networks[stage], rows, source.parts, source.loss, device=source.device),
+        }
         self.held = Replay(*source.empty, room=room)
 
     def advance(self) -> int:

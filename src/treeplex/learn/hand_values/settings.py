@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from treeplex.base.settings import setting
+from treeplex.learn.common.device import DEVICES
 from treeplex.learn.common.settings import LearningSettings
 
 STREETS = ("flop", "turn", "river")
@@ -41,6 +42,15 @@ class HandValueSettings(LearningSettings):
         128, "hands per player used for training in each situation, half of them sampled from the range", low=1
     )
     held_out: float = setting(0.05, "fraction of situations held out for validation", low=0, below=1)
+    device: str = setting(
+        "cpu",
+        "device for solves and gradient steps: cuda is a GPU, which solves turns and rivers side by side, auto is cuda if "
+        "available",
+        choices=tuple(DEVICES),
+        added=True,
+    )
+    together: int = setting(96, "situations solved side by side on a GPU, with the same stacks", low=1, added=True)
+    workers: int = setting(1, "processes that draw situations for a GPU", low=1, added=True)
     width: int = setting(64, "width of the network's layers", low=1, fixed=True)
     rows: int = 2_000_000
     burn_in: int = setting(2048, "rows before the first gradient step", low=1)

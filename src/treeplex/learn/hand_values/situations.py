@@ -147,20 +147,34 @@ def iterations_at(stack: float, settings: HandValueSettings) -> int:
 
 def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
     """Sample a situation and solve it with Discounted CFR to the end of the hand or, with ``leaf``, of the street."""
-    board = HandBoard.of(HOLDEM, random_board(settings.street, generator))
-    low, high = np.log(settings.least_stack), np.log(settings.most_stack)
-    stack = float(np.exp(generator.uniform(low, high)))
+    board, stack = random_hand_board(settings, generator), random_stack(settings, generator)
+    board, reach = random_ranges(board, settings, generator)
+    return (
+        solve_situation(board, stack, reach, settings)
+        if leaf is None
+        else search_situation(board, stack, reach, settings, leaf)
+    )
+
+
+def random_stack(settings: HandValueSettings, generator: np.random.Generator) -> float:
+    """Sample a stack in pots, log-uniformly."""
+    return float(np.exp(generator.uniform(np.log(settings.least_stack), np.log(settings.most_stack))))
+
+
+def random_hand_board(settings: HandValueSettings, generator: np.random.Generator) -> HandBoard:
+    """Sample a board of the settings' street."""
+    return HandBoard.of(HOLDEM, random_board(settings.street, generator))
+
+
+def random_ranges(board: HandBoard, settings: HandValueSettings, generator: np.random.Generator) -> tuple[HandBoard, Floats]:
+    """Sample two ranges on a board, float64 [2, H]; also returns the board with their hands only."""
     while True:  # with few hands all pairs may share cards
         reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
         if pairs_of(board, reach) > SURE:
             break
     if settings.hands:
         board = HandBoard.of(HOLDEM, board.cards, np.asarray(reach.any(axis=0)))
-    return (
-        solve_situation(board, stack, reach, settings)
-        if leaf is None
-        else search_situation(board, stack, reach, settings, leaf)
-    )
+    return board, reach
 
 
 def search_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:

@@ -4,18 +4,33 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
-from treeplex.base.arrays import Singles
+from treeplex.base.arrays import Floats, Singles
+from treeplex.base.workers.executor import Executor, make_executor
 from treeplex.errors import SpecError
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
-from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.leaves.hand_values import HandBoard, HandValues
+from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
 from treeplex.learn.hand_values.net import HandNet, hand_loss, read_hand_net
 from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
-from treeplex.learn.hand_values.situations import SURE, Situation, draw
+from treeplex.learn.hand_values.situations import (
+    POT,
+    SURE,
+    Situation,
+    draw,
+    iterations_at,
+    random_hand_board,
+    random_ranges,
+    random_stack,
+    situation,
+    spot_of,
+)
+from treeplex.learn.torch.spots.batch import solve_batch
 
 
 class HandSource(SituationSource):
@@ -37,12 +52,34 @@ class HandSource(SituationSource):
             SpecError: PyTorch is missing, or ``labels`` requires a network that is not shipped.
         """
         self.settings, self.together = settings, 2 * settings.sampled
+        self.device = torch_device(settings.device)
+        if self.device is not None and (settings.street == "flop" or settings.labels != SOLVES):
+            raise SpecError("a GPU solves turns and rivers; use device=cpu for this training")
+        self.side = 1 if self.device is None else settings.together
+        self._drawing: Executor | None = None
         self.net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.networks, self.leaf = [self.net.net], leaf_of(settings)
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Singles]:
-        """Rows of one situation; ``count`` must be 1, the value of :attr:`side`."""
-        return self.sampled(draw(self.settings, generator, self.leaf), generator)
+        """Rows of ``count`` situations, solved side by side on a GPU, or of one situation on the CPU."""
+        if self.device is None:
+            return self.sampled(draw(self.settings, generator, self.leaf), generator)
+        rows = [self.sampled(situation, generator) for situation in self._solved(count, generator)]
+        return [np.concatenate(part) for part in zip(*rows, strict=True)]
+
+    def _solved(self, count: int, generator: np.random.Generator) -> list[Situation]:
+        """Situations with the same stack, drawn by worker processes and solved side by side."""
+        settings, stack = self.settings, random_stack(self.settings, generator)
+        if self._drawing is None:
+            workers = settings.workers
+            self._drawing = make_executor("inline" if workers == 1 else "processes", workers)
+            finalize(self, self._drawing.close)
+        jobs = ((settings, int(seed)) for seed in generator.integers(2**62, size=count))
+        drawn = list(self._drawing.map(drawn_ranges, jobs))
+        boards, reach = [board for board, _ in drawn], np.stack([ranges for _, ranges in drawn])
+        spot = spot_of(boards[0].cards, stack, settings, (reach[0, 0], reach[0, 1]))
+        values = solve_batch(spot, boards, reach, iterations_at(stack, settings), self.device) / POT
+        return [situation(board, stack, *pair) for board, *pair in zip(boards, reach, values, strict=True)]
 
     def sampled(self, situation: Situation, generator: np.random.Generator) -> Sequence[Singles]:
         """Rows of sampled hands of both players: half sampled uniformly, half from the range.
@@ -65,6 +102,12 @@ class HandSource(SituationSource):
     def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:
         """Write the network."""
         self.net.save(path, settings=self.settings.to_json(), card=card)
+
+
+def drawn_ranges(settings: HandValueSettings, seed: int) -> tuple[HandBoard, Floats]:
+    """A random board and ranges, float64 [2, H]."""
+    generator = np.random.default_rng(seed)
+    return random_ranges(random_hand_board(settings, generator), settings, generator)
 
 
 def leaf_of(settings: HandValueSettings) -> HandValues | None:
