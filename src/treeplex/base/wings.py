@@ -25,6 +25,8 @@ class Wing:
         sources: classes of policy sources (:class:`treeplex.run.policy_source.PolicySource`).
         policy_files: functions from a name such as ``network:NAME`` to its policy file, by prefix.
         devices: functions that return a solver on a device other than the CPU, or None.
+        spot_devices: functions for hold'em spots on such a device: ``device`` resolves its name, and ``form`` returns the form
+            of a compiled spot there.
         warm_ups: functions that compile kernels, by purpose.
         first_streets: functions that solve only the first street of a hold'em spot, with values at its leaves: ``job`` and
             ``unlike_training``.
@@ -45,6 +47,7 @@ class Wing:
     sources: tuple[str, ...] = ()
     policy_files: Mapping[str, str] = field(default_factory=dict)
     devices: tuple[str, ...] = ()
+    spot_devices: Mapping[str, str] = field(default_factory=dict)
     warm_ups: Mapping[str, str] = field(default_factory=dict)
     first_streets: Mapping[str, str] = field(default_factory=dict)
     agents: tuple[str, ...] = ()

@@ -6,6 +6,10 @@ WING = Wing(
     sources=("treeplex.learn.sources:RebelNetworks",),
     policy_files={"network": "treeplex.learn.neural.network_policy:shipped_network"},
     devices=("treeplex.learn.torch.form:tensor_solver",),
+    spot_devices={
+        "device": "treeplex.learn.common.device:device_name",
+        "form": "treeplex.learn.torch.spots.form:spot_form_on",
+    },
     first_streets={
         "job": "treeplex.learn.first_street.until:until_job",
         "unlike_training": "treeplex.learn.first_street.until:unlike_training",

@@ -116,8 +116,6 @@ def test_what_tensors_do_not_do() -> None:
         tp.solve("kuhn_poker(players=3)", "cfr", device=NAME)
     with pytest.raises(SpecError, match="unknown device 'gpu'"):
         tp.solve("kuhn_poker", "cfr", device="gpu")
-    with pytest.raises(SpecError, match="device is not an option for hold'em spots"):
-        tp.solve("turn_endgame", device="cuda")
 
 
 @pytest.mark.slow

@@ -42,6 +42,8 @@ SMALL_INTEGERS = ("int16", "int8")
 """Integer storage with one scale per row of up to 128 hands (``holdem.engine.storage``)."""
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, "int8": np.int8, PACKED: np.int16}
 """Storage of regrets and averages."""
+ON_DEVICE = ("float32", "float64")
+"""Storage on a GPU."""
 PACKED_BYTES = 1.0
 """Approximate bytes of a packed number; 0.75 to 0.96 were measured."""
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from treeplex.base.notices import notify
 from treeplex.base.storage.files import write_atomically
 from treeplex.errors import FileError
 from treeplex.evaluate import Judgement
 from treeplex.holdem.engine.passes import BoardPool
-from treeplex.holdem.forms.split.form import SplitForm
-from treeplex.holdem.forms.spot_form import DISK, PACKED
+from treeplex.holdem.forms.spot_form import DISK, PACKED, SpotForm
 from treeplex.holdem.policies.judge import judge_spot, judgement_of, judging_crew
 from treeplex.holdem.policies.locks import with_locks
 from treeplex.holdem.solve.solution import SPOT, HoldemSettings, HoldemSolution, records_of
@@ -33,6 +34,8 @@ LONG_ITERATION = 1.0
 
 SAVED_A_SECOND = 1e8
 """Approximate bytes of a solution compressed and written per second."""
+
+NO_SCALES = np.zeros(0, np.float32)
 
 UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
 """Placeholder evaluation of a strategy whose evaluation was skipped."""
@@ -147,7 +150,7 @@ class SpotJob(SolvingJob):
 
     def _judgement(self, *, expected: bool) -> Judgement:
         solver, form = self.solver, self.solver.form
-        if isinstance(form, SplitForm):
+        if not isinstance(form, SpotForm):
             return judgement_of(solver.game, partial(form.root_values, solver.tables), expected=expected)
         self._crew = self._crew or judging_crew(solver.game, solver.threads)
         average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
@@ -217,7 +220,9 @@ class SpotJob(SolvingJob):
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
         """The solution at the current iteration, fully evaluated; it shares the solver's arrays."""
-        solver, judgement, (average, scales) = self.solver, self.judge_fully(), self.solver.average()
+        solver, judgement = self.solver, self.judge_fully()
+        state = None if self._on_disk else solver.arrays()
+        average, scales = solver.average() if state is None else (state["average"], state.get("average_scales", NO_SCALES))
         last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": judgement.exploitability})
         return HoldemSolution(
             game=solver.game,
@@ -228,7 +233,7 @@ class SpotJob(SolvingJob):
             status=status,
             average=average,
             scales=scales,
-            state=None if self._on_disk else solver.arrays(),
+            state=state,
             locks=solver.locks,
             streets=len(solver.game.boards),
             judging_seconds=self.judging_seconds,

@@ -64,7 +64,8 @@ def facts_of(solution: "HoldemSolution") -> dict[str, str]:
         often = zip(first.actions, first.frequency, strict=True)
         facts[f"{PLAYERS[first.player]} first"] = ", ".join(f"{action} {100 * part:.1f}%" for action, part in often)
     if not until:
-        facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {settings.threads} threads"
+        where = f"{settings.threads} threads" if settings.device == "cpu" else f"device {settings.device}"
+        facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {where}"
     if solution.disk[1]:
         size, seconds = solution.disk
         facts["disk"] = f"{size / 1e9:,.2f} GB read and written at {size / 1e6 / seconds:,.0f} MB/s per worker"
@@ -78,6 +79,7 @@ def record_of(solution: "HoldemSolution") -> dict[str, Any]:
     return {
         "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
         "threads": settings.threads,
+        "device": settings.device,
         "memory_mb": solution.memory / 1e6,
         "exploitability_percent": 100 * solution.exploitability / pot if pot and judged else None,
         "exploitability_bb": in_big_blinds(solution),

@@ -18,7 +18,7 @@ from treeplex.holdem.solve.carried_regrets import START, carried_over
 from treeplex.holdem.solve.estimate import DEFAULT_SHARE, check_memory, check_spot
 from treeplex.holdem.solve.job import SpotJob
 from treeplex.holdem.solve.solution import HoldemSettings, HoldemSolution, reread, spot_file
-from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.solve.solver import CPU, HoldemSolver, check_device, resolved
 from treeplex.holdem.spots.fields import SolveFields
 from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
@@ -56,6 +56,7 @@ class Limits:
         iterations, target, seconds: stopping criteria; None where not given.
         every: iterations between checks.
         threads: threads for iterations.
+        device: where iterations run: ``cpu``, ``cuda`` or ``torch-cpu``.
         most_memory: maximum bytes; None for the machine's free memory.
         work: processes or a cluster that run the iterations instead.
     """
@@ -65,6 +66,7 @@ class Limits:
     seconds: float | None
     every: int
     threads: int
+    device: str
     most_memory: float | None
     work: Work
 
@@ -73,7 +75,7 @@ class Limits:
         """The given options, with the spot's settings where options are not given.
 
         Raises:
-            SpecError: a number out of range.
+            SpecError: a number out of range, or a device that is not available.
         """
         every = 10 if request.every is None else request.every
         check_count("every", every)
@@ -87,7 +89,9 @@ class Limits:
         threads = checked_threads(options.get("threads", how.threads))
         work = Work(options.get("workers"), options.get("ray"))
         work.check()
-        return cls(iterations, target, request.seconds, every, threads, options.get("most_memory"), work)
+        resumed = CPU if request.resume is None else request.resume.settings.device
+        device = resolved(options.get("device") or how.device or resumed)
+        return cls(iterations, target, request.seconds, every, threads, device, options.get("most_memory"), work)
 
 
 class SessionStart(NamedTuple):
@@ -109,6 +113,9 @@ def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: 
     given, resume = spot.spot if isinstance(spot, CompiledSpot) else spot, request.resume
     check_limits(request.target, request.seconds)
     if stops_early(given, request):
+        device = request.options.get("device") or (given.settings.device if given is not None else None)
+        if device is not None and resolved(device) != CPU:
+            raise SpecError(f"'until' runs on the CPU; leave out 'device' ({device})")
         return until_session(given, request, stack)
     if request.options.get("judge"):
         raise SpecError("'judge' needs 'until', since solves of all streets are always evaluated; leave it out")
@@ -147,6 +154,8 @@ def new_solver(spot: Spot | CompiledSpot, request: SolveRequest, limits: Limits,
     if start is not None:
         check_start(start, request, how)
         isomorphism, storage, algorithm = start.game.isomorphism, start.settings.storage, start.algorithm
+    if limits.device != CPU:
+        check_device(limits.device, storage, in_workers=limits.work.asked)
     check_spot(given, algorithm, isomorphism=isomorphism, storage=storage, threads=limits.threads, most=limits.most_memory)
     if storage.startswith(DISK):
         stack.enter_context(writing(Path(storage.removeprefix(DISK)) / "run"))
@@ -263,7 +272,7 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
         if target is None:
             target = DEFAULT_SHARE * spot.opening_pot
     horizon = resume.settings.horizon if resume else iterations or usual_iterations(seconds, None)
-    return HoldemSettings(storage, limits.threads, horizon, None if target is None else float(target))
+    return HoldemSettings(storage, limits.threads, horizon, None if target is None else float(target), device=limits.device)
 
 
 def check_start(start: HoldemSolution, request: SolveRequest, how: SolveFields) -> None:
@@ -313,6 +322,10 @@ def solver_for(
         horizon=settings.horizon,
         locks=locks,
         executor=executor,
+        device=settings.device,
+        most_memory=limits.most_memory,
     )
+    if solver.device != CPU:
+        memory = solver.device_memory
     stack.callback(solver.close)
     return SessionStart(solver, settings, memory)

@@ -64,6 +64,7 @@ class HoldemSettings(Settings):
         target: target exploitability in chips; None for none.
         until: the street at which the solve ends, with values of ``net``; empty if all streets are solved.
         net: the network there; see :mod:`treeplex.learn.first_street.until`.
+        device: where iterations ran: ``cpu``, ``cuda`` or ``torch-cpu``.
     """
 
     storage: str = "float32"
@@ -72,6 +73,7 @@ class HoldemSettings(Settings):
     target: float | None = setting(None, low=0)
     until: str = ""
     net: str = ""
+    device: str = setting("cpu", choices=("cpu", "cuda", "torch-cpu"), added=True)
 
     def check(self) -> None:
         checked_storage(self.storage)

@@ -26,6 +26,7 @@ def solve_spot(
     seconds: float | None = None,
     threads: int | None = None,
     storage: str | None = None,
+    device: str | None = None,
     every: int | None = None,
     isomorphism: bool | None = None,
     locks: Sequence[AnyLock] | None = None,
@@ -47,7 +48,7 @@ def solve_spot(
         spot: the spot; optional with ``resume``. Its ``settings`` apply where options are not given.
         algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations, the uniform
             strategy is evaluated.
-        threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net, judge: see
+        threads, storage, device, isomorphism, locks, most_memory, start, workers, ray, until, net, judge: see
             :class:`treeplex.holdem.solve.spot_game.SpotOptions`.
         resume: a solution to resume, with its spot, algorithm, storage and locks; it is not modified.
         interrupt: an existing listener for Ctrl-C; a solution with the status ``interrupted`` is then returned.
@@ -63,6 +64,7 @@ def solve_spot(
     """
     given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
     given |= {
+        "device": device,
         "most_memory": most_memory,
         "start": start,
         "workers": workers,

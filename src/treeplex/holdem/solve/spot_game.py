@@ -23,7 +23,7 @@ from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.solve.estimate import SpotEstimate, check_spot, estimate_spot
 from treeplex.holdem.solve.session import DEFAULT_STORAGE, spot_session
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution, reread
-from treeplex.holdem.solve.solver import method_of
+from treeplex.holdem.solve.solver import CPU, check_device, method_of, resolved
 from treeplex.holdem.spots.fields import read_target
 from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
@@ -46,9 +46,12 @@ class SpotOptions(TypedDict, total=False):
             run resumes at its last iteration).
         workers: processes that solve the boards below the first street; results do not depend on their number.
         ray: address of a Ray cluster for this work; it needs ``disk:FOLDER`` with a folder shared by all machines.
+        device: where iterations run: ``"cpu"`` (default), or with PyTorch ``"cuda"``, ``"auto"`` (cuda if available) or
+            ``"torch-cpu"`` (for testing). Devices other than cpu support variants of CFR that neither adapt nor learn, and
+            storage ``float32`` and ``float64``, without ``workers`` and ``until``. A run can be resumed on another device.
         isomorphism: whether isomorphic boards are solved once where the ranges allow it (default True); always off with locks.
         locks: locked strategies: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses respect them.
-        most_memory: available bytes; default: the machine's free memory.
+        most_memory: available bytes; default: the free memory of the machine, and of the device.
         start: a solution of the same spot with different ranges or bet sizes, whose regrets the solve starts from;
             see :mod:`treeplex.holdem.solve.carried_regrets`.
         until: name of the street after the spot's first: solve the first street alone, with a network's values there.
@@ -59,6 +62,7 @@ class SpotOptions(TypedDict, total=False):
 
     threads: int | None
     storage: str | None
+    device: str | None
     isomorphism: bool | None
     locks: Sequence[AnyLock] | None
     most_memory: float | None
@@ -137,6 +141,8 @@ class SpotGame(Solvable):
         isomorphism = options.get("isomorphism", True) and not locks
         storage = checked_storage(options.get("storage") or how.storage or DEFAULT_STORAGE)
         threads = checked_threads(options.get("threads", how.threads))
+        if (device := resolved(options.get("device") or how.device or CPU)) != CPU:
+            check_device(device, storage, in_workers=False)
         for algorithm in algorithms:
             rule, name = method_of(algorithm)
             names.append((name, algorithm))

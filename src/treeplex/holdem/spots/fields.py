@@ -25,6 +25,8 @@ PLAYERS = ("oop", "ip")
 DEFAULT = "default"
 TRUE, FALSE = "true", "false"
 ALL_HANDS = ("all", "any", "random", "100%")
+DEVICES = ("cpu", "cuda", "auto", "torch-cpu")
+"""Devices that iterate on a spot; see :data:`treeplex.learn.common.device.DEVICES`."""
 NO_BIG_BLIND = "the big blind in chips is unknown; write pot and stack in big blinds as well (6.5bb), or all amounts in chips"
 
 
@@ -311,6 +313,7 @@ class SolveFields:
         threads: number of threads.
         algorithm: spec of the algorithm.
         storage: ``float32``, ``float64`` or ``int16``.
+        device: ``cpu``, ``cuda``, ``auto`` or ``torch-cpu``.
         locks: locked strategies.
         until: name of the street at which the solve ends, with a network's values.
         net: the network; see :mod:`treeplex.learn.first_street.until`.
@@ -321,6 +324,7 @@ class SolveFields:
     threads: int | None = None
     algorithm: str | None = None
     storage: str | None = None
+    device: str | None = None
     locks: tuple[TextLock, ...] = ()
     until: str | None = None
     net: str | None = None

@@ -37,6 +37,7 @@ from treeplex.holdem.cards.fitted_deals import check_set
 from treeplex.holdem.cards.format import HOLDEM, Format, format_named
 from treeplex.holdem.spots.as_fields import spot_fields
 from treeplex.holdem.spots.fields import (
+    DEVICES,
     NO_BIG_BLIND,
     SolveFields,
     at,
@@ -200,12 +201,17 @@ class SpotRequest:
         if storage is not None and not storage.startswith("disk:") and (storage := storage.lower()) not in STORAGES:
             known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
             raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
+        device = text_of(fields["device"], "device", "auto").lower() if "device" in fields else None
+        if device not in (None, *DEVICES):
+            known = f"{', '.join(DEVICES[:-1])} or {DEVICES[-1]}"
+            raise at(fields["device"], "device", f"{shown(device)} is not known; write {known}")
         return SolveFields(
             target=read_target(fields["target"], self.big_blind()) if "target" in fields else None,
             iterations=integer(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
             threads=integer(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,
             algorithm=read_algorithm(fields["algorithm"]) if "algorithm" in fields else None,
             storage=storage,
+            device=device,
             locks=tuple(read_lock(lock) for lock in listed(fields["locks"])) if "locks" in fields else (),
             until=text_of(fields["until"], "until", "turn").lower() if "until" in fields else None,
             net=text_of(fields["net"], "net", "hands") if "net" in fields else None,
@@ -554,8 +560,8 @@ def spot(
         stack: chips behind in the smaller stack, or big blinds.
         fields: all other fields of a spot file, as strings, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
             ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; the solve settings ``target``,
-            ``iterations``, ``algorithm``, ``threads``, ``storage`` and ``locks``; and the options of ``treeplex solve`` for
-            parts of them, such as ``river_bets`` and ``rake_cap``.
+            ``iterations``, ``algorithm``, ``threads``, ``storage``, ``device`` and ``locks``; and the options of
+            ``treeplex solve`` for parts of them, such as ``river_bets`` and ``rake_cap``.
 
     Raises:
         SpecError: an unknown field, a text that cannot be read, or a value out of range.

@@ -163,6 +163,7 @@ FIELDS: Mapping[str, Field] = {
         Field("algorithm", "dcfr", "NAME", "Algorithm. Default: dcfr.", short="-a"),
         Field("threads", "2", "N", "Number of threads. Default: one per available core."),
         Field("storage", "float32", "KIND", "float32 (default), float64, int16, int8, packed (less memory) or disk:FOLDER."),
+        Field("device", "auto", "NAME", "cpu (default), or with PyTorch cuda, auto or torch-cpu."),
         Field(
             "locks",
             "a list of {line: ..., strategy: ...}",
@@ -186,7 +187,7 @@ SOLVED_FILE = ".spot"
 """Suffix of a solved spot's file."""
 SPOTS = "treeplex.holdem.solve.spot_game:SpotGame"
 """The class that solves and evaluates spots, as ``module:name``."""
-HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")
+HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "device", "locks")
 """The fields that configure solving; all others describe the spot itself."""
 
 

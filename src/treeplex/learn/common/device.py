@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from treeplex.base.version import install_hint
@@ -54,8 +55,11 @@ def torch_device(name: str) -> Any:
     """
     if name not in DEVICES:
         raise SpecError(f"unknown device {name!r}; known: {', '.join(DEVICES)}")
-    if name == "cpu":
+    missing = find_spec("torch") is None
+    if name == "cpu" or (name == "auto" and missing):
         return None
+    if missing:
+        raise SpecError(f"device {name} needs PyTorch; run: {install_hint('torch')}; or use device cpu")
     torch = torch_module()
     if name == "torch-cpu":
         return torch.device("cpu")
@@ -64,3 +68,13 @@ def torch_device(name: str) -> Any:
     if name == "cuda":
         raise SpecError("device cuda: PyTorch finds no CUDA GPU here; use cpu, or auto (a GPU if available)")
     return None
+
+
+def device_name(name: str) -> str:
+    """The device that one of :data:`DEVICES` stands for on this machine: ``cpu``, ``cuda`` or ``torch-cpu``.
+
+    Raises:
+        SpecError: the device is unknown, or there is no GPU, or PyTorch is missing.
+    """
+    target = torch_device(name)
+    return "cpu" if target is None else "cuda" if target.type == "cuda" else "torch-cpu"

@@ -19,9 +19,9 @@ from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.spots.cards import Folds, Matrices, Strengths
+from treeplex.learn.torch.spots.memory import ROOM
 from treeplex.learn.torch.spots.run import TensorRun
 from treeplex.learn.torch.spots.tables import (
-    ROOM,
     Chunk,
     Deals,
     SpotTables,

@@ -7,23 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.threads import checked_threads
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.form import RuleKind
 from treeplex.holdem.engine.form import BOARDS, COUNT, HANDS, STORE
 from treeplex.holdem.engine.passes import BEST, EXPECT
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.forms.spot_form import FixedStrategy, locked_arrays
+from treeplex.holdem.forms.spot_form import ON_DEVICE, FixedStrategy, locked_arrays
 from treeplex.learn.common.device import torch_device, torch_module
 from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement
+from treeplex.learn.torch.spots.memory import memory_errors, plan_of
 from treeplex.learn.torch.spots.passes import Numbers
 from treeplex.learn.torch.spots.run import TensorRun
 from treeplex.learn.torch.spots.tables import places_of, tables_of
 
 Array = NDArray[Any]
-STORED = ("float32", "float64")
-"""Supported storage of regrets and averages."""
 
 
 class TensorSpotForm:
@@ -37,11 +37,12 @@ class TensorSpotForm:
         storage: ``float32`` or ``float64``.
         locks: locked policies.
         triton: see :class:`TensorRun`.
+        threads: threads for evaluating solutions later; unused here.
+        plan: the predicted memory.
     """
 
     folder = None
     moved = (0, 0.0)
-    threads = 1
     players = 2
 
     def __init__(
@@ -51,7 +52,10 @@ class TensorSpotForm:
         *,
         storage: str = "float32",
         locks: Sequence[FixedStrategy] = (),
+        needs: frozenset[str] = frozenset(),
+        threads: int | None = None,
         room: int | None = None,
+        most: float | None = None,
         triton: bool | None = None,
     ) -> None:
         """Copy the spot to the device.
@@ -61,19 +65,28 @@ class TensorSpotForm:
             device: a PyTorch device.
             storage: ``float32`` or ``float64``.
             locks: locked policies; ``game`` must then be compiled without isomorphism.
+            needs: what the update rule needs, see :meth:`allocate`.
+            threads: see the attribute; None for one per available core.
             room: approximate bytes for temporary tensors; None for the default.
+            most: available bytes; None for the device's free memory.
             triton: see :class:`TensorRun`.
 
         Raises:
-            SpecError: another storage.
+            SpecError: another storage, or the spot does not fit into the device's memory.
+            AlgorithmError: locks in a spot compiled with isomorphism.
         """
-        if storage not in STORED:
-            raise SpecError(f"storage {storage} is not supported on a GPU; use {' or '.join(STORED)}, or device cpu")
+        if storage not in ON_DEVICE:
+            raise SpecError(f"storage {storage} is not supported on a GPU; use {' or '.join(ON_DEVICE)}, or device cpu")
+        if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
+            raise AlgorithmError("locks need a spot compiled with isomorphism=False")
         torch = torch_module()
-        self.game, self.storage, self.locks = game, storage, tuple(locks)
+        self.game, self.storage, self.locks, self.threads = game, storage, tuple(locks), checked_threads(threads)
         self.triton = triton
         self.at = Placement(device, torch.float64 if storage == "float64" else torch.float32)
-        self.tables = tables_of(game, self.at, room)
+        arrays = 2 + ("guesses" in needs) + bool(locks)
+        with memory_errors(self.at):
+            self.plan = plan_of(game, self.at, arrays=arrays, room=room, most=most)
+            self.tables = tables_of(game, self.at, self.plan)
 
     @property
     def identity(self) -> str:
@@ -88,13 +101,14 @@ class TensorSpotForm:
         Raises:
             AlgorithmError: the rule is not one of regret matching, or needs more than regrets.
         """
-        if kind is not RuleKind.REGRETS or needs & {"seen", "previous", "changes"}:
+        if kind is not RuleKind.REGRETS or network is not None or needs & {"seen", "previous", "changes"}:
             raise AlgorithmError("does not run on a GPU; use device cpu, or a variant of CFR such as dcfr")
-        run = TensorRun(self.tables, self.at, predicts="guesses" in needs, triton=self.triton)
-        if self.locks:
-            locked, fixed, policy = locked_arrays(self.game, np.float64, self.locks), *np.zeros((2, self.game.stored))
-            fixed[locked["lock_places"]], policy[locked["lock_places"]] = 1.0, locked["lock_values"]
-            self._fill(run, {"regrets": policy, "guesses": policy, "locked": fixed})
+        with memory_errors(self.at):
+            run = TensorRun(self.tables, self.at, predicts="guesses" in needs, triton=self.triton)
+            if self.locks:
+                locked, fixed, policy = locked_arrays(self.game, np.float64, self.locks), *np.zeros((2, self.game.stored))
+                fixed[locked["lock_places"]], policy[locked["lock_places"]] = 1.0, locked["lock_values"]
+                self._fill(run, {"regrets": policy, "guesses": policy, "locked": fixed})
         return run
 
     def iterate(self, kind: RuleKind, rows: Floats, state: TensorRun, *, alternating: bool = True) -> None:
@@ -103,7 +117,8 @@ class TensorSpotForm:
         Raises:
             SpecError: a row predicts, but the state has no guesses.
         """
-        state.iterate(rows)
+        with memory_errors(self.at):
+            state.iterate(rows)
 
     def iterate_learned(
         self, network: DiscountNetwork, state: TensorRun, done: int, iterations: int, horizon: int, *, alternating: bool = True
@@ -138,7 +153,8 @@ class TensorSpotForm:
     def root_values(self, state: TensorRun, player: int, mode: int) -> Floats:
         """Values of a player's hands at the root against the average strategy, float64 [hands]; ``mode`` is ``BEST`` or
         ``EXPECT``; chips times the opponent's compatible range weight."""
-        return on_host(state.values(player, best=mode == BEST)[0, 0])
+        with memory_errors(self.at):
+            return on_host(state.values(player, best=mode == BEST)[0, 0])
 
     def values(self, state: TensorRun, *, best: bool) -> Floats:
         """The value of each player's average strategy against the other's, in chips, [2]."""
@@ -185,7 +201,7 @@ class TensorSpotForm:
             for name, stored in arrays.items():
                 rows = np.zeros(chunk.regrets.shape)
                 for number, (part, places) in enumerate(parts):
-                    rows[:, number, places] = stored[part].reshape(-1, len(places))
+                    rows[:, number, places] = stored[part].reshape(len(rows), len(places))
                 tensor = self.at.numbers(rows[order])
                 if name != "locked":
                     getattr(chunk, name).copy_(tensor)
@@ -193,13 +209,14 @@ class TensorSpotForm:
                     chunk.locked = tensor
 
 
-def spot_form_on(
-    game: CompiledSpot, device: str, *, storage: str, locks: Sequence[FixedStrategy] = ()
-) -> TensorSpotForm | None:
+def spot_form_on(game: CompiledSpot, device: str, **options: Any) -> TensorSpotForm | None:
     """The form of a spot on one of :data:`treeplex.learn.common.device.DEVICES`; None for the CPU's compiled kernels.
 
+    ``options`` are those of :class:`TensorSpotForm`.
+
     Raises:
-        SpecError: the device is unknown, there is no GPU, or PyTorch is missing.
+        SpecError: the device is unknown, there is no GPU, or PyTorch is missing; or as in :class:`TensorSpotForm`.
+        AlgorithmError: as in :class:`TensorSpotForm`.
     """
     target = torch_device(device)
-    return None if target is None else TensorSpotForm(game, target, storage=storage, locks=locks)
+    return None if target is None else TensorSpotForm(game, target, **options)

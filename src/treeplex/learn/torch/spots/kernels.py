@@ -91,6 +91,7 @@ def _improve(
         guess = new
         if predicts:
             guess = new * tl.where(new > 0.0, tl.load(weights + 3), tl.load(weights + 4)) + tl.load(weights + 5) * gain
+            guess = tl.maximum(guess, 0.0)
         if locked:
             kept = tl.load(fixed + at, mask=inside, other=0.0) > 0.0
             new, guess = tl.where(kept, old, new), tl.where(kept, old, guess)

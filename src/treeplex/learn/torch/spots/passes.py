@@ -120,7 +120,7 @@ class Improving:
             new.clamp_(min=0.0)
         if way.predicts:
             guess = discounted(new, weights[PREDICTED_POSITIVE], weights[PREDICTED_NEGATIVE], gains, weights[PREDICTION])
-            group.view(numbers.guesses).copy_(kept(group, numbers, guess))
+            group.view(numbers.guesses).copy_(kept(group, numbers, guess.clamp_(min=0.0)))
         regrets.copy_(kept(group, numbers, new))
         add_rows(values, group.rounds, mean)
 

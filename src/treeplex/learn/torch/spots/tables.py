@@ -14,12 +14,11 @@ from treeplex.holdem.forms.suit_symmetry import Hands
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.spots.cards import Folds, Matrices, Strengths
+from treeplex.learn.torch.spots.memory import EDGES, MemoryPlan, rows_below
 from treeplex.learn.torch.spots.rows import Leaves, Side
 
-ROOM = {"cpu": 2**28, "cuda": 2**32}
-"""Approximate bytes of the temporary tensors of a chunk of boards, by type of device."""
-EDGES = 0.3
-"""Maximum fraction of a GPU's free memory for matrices of showdowns."""
+STEP = 2**28
+"""Approximate bytes of the matrices of showdowns that are computed together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +111,7 @@ class SpotTables:
     raked: bool
 
 
-def tables_of(game: CompiledSpot, at: Placement, room: int | None = None) -> SpotTables:
+def tables_of(game: CompiledSpot, at: Placement, plan: MemoryPlan) -> SpotTables:
     """Copy the tables of a compiled spot to a device; hands keep their positions at the root on all boards."""
     root, hands = game.boards[0][0], Hands(game.spot)
     matrices, cards = Matrices(at), [hands.cards[root.hands[player]] for player in (0, 1)]
@@ -123,11 +122,14 @@ def tables_of(game: CompiledSpot, at: Placement, room: int | None = None) -> Spo
     streets = []
     for index, (forest, boards) in enumerate(zip(game.forests, game.boards, strict=True)):
         factors = game.form.factors[int(game.form.streets[index, BOARDS]) :][: len(boards)]
-        streets.append(street_of(game, forest, boards, factors, hands, at, room or ROOM[at.device.type]))
+        step = plan.chunk if forest is game.forests[-1] else len(boards)
+        streets.append(street_of(game, forest, boards, factors, hands, at, step))
     folds = Folds.of(cards[0], cards[1], matrices), Folds.of(cards[1], cards[0], matrices)
     shared = (cards[0][:, None, :, None] == cards[1][None, :, None, :]).any(axis=(2, 3))
     strengths = Strengths(matrices, ranks_of(game, at), matrices.of(~shared))
-    return SpotTables(tuple(streets), folds, kept(strengths), (weights[0], weights[1]), game.raked)
+    if plan.edges:
+        strengths = with_edges(strengths)
+    return SpotTables(tuple(streets), folds, strengths, (weights[0], weights[1]), game.raked)
 
 
 def ranks_of(game: CompiledSpot, at: Placement) -> tuple[Tensor, Tensor]:
@@ -157,17 +159,24 @@ def kept(strengths: Strengths) -> Strengths:
     size = boards * first * strengths.ranks[1].shape[1] * (2 if strengths.matrices.split else 8)
     if size > EDGES * torch.cuda.mem_get_info(at.device)[0]:
         return strengths
-    step = max(2**28 // max(size // boards, 1), 1)
-    parts = [strengths.edge(slice(start, start + step)) for start in range(0, boards, step)]
-    return replace(strengths, edges=torch.cat(parts))
+    return with_edges(strengths)
+
+
+def with_edges(strengths: Strengths) -> Strengths:
+    """The strengths with the matrices of all boards."""
+    matrices, (boards, first), second = strengths.matrices, strengths.ranks[0].shape, strengths.ranks[1].shape[1]
+    edges = torch_module().empty((boards, first, second), dtype=matrices.kind, device=matrices.at.device)
+    step = max(STEP // (8 * first * second), 1)
+    for start in range(0, boards, step):
+        edges[start : start + step] = strengths.edge(slice(start, start + step))
+    return replace(strengths, edges=edges)
 
 
 def street_of(
-    game: CompiledSpot, forest: Forest, boards: Sequence[Board], factors: Floats, hands: Hands, at: Placement, room: int
+    game: CompiledSpot, forest: Forest, boards: Sequence[Board], factors: Floats, hands: Hands, at: Placement, step: int
 ) -> Street:
-    """One street's tables."""
-    street, last, most = betting_of(forest, at), forest is game.forests[-1], max(map(len, game.boards[0][0].hands))
-    step = boards_at_once(street, most, at, room) if last and len(game.forests) > 1 else len(boards)
+    """One street's tables, with chunks of ``step`` boards."""
+    street, last = betting_of(forest, at), forest is game.forests[-1]
     chunks = tuple(
         chunk_of(game, boards, slice(start, min(start + step, len(boards))), factors, hands, at, last=last)
         for start in range(0, len(boards), step)
@@ -198,8 +207,10 @@ def betting_of(forest: Forest, at: Placement) -> Street:
 
 
 def boards_at_once(street: Street, hands: int, at: Placement, room: int) -> int:
-    """Boards of a chunk, from the approximate bytes of temporary tensors: reach, values, and rows of terminals."""
-    rows = 3 * max(side.roots + side.actions for side in street.sides) + 5 * max(len(street.folds[0]), len(street.showdowns[0]))
+    """Boards of a chunk, from the approximate bytes of temporary tensors."""
+    sides = street.sides
+    terminals = max(len(street.folds[0]), len(street.showdowns[0]))
+    rows = rows_below(sides[0].roots, max(side.actions for side in sides), terminals)
     return max(room // (rows * hands * (8 if at.dtype == torch_module().float64 else 4)), 1)
 
 

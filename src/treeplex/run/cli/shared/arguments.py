@@ -125,13 +125,12 @@ def options_under(panel: str | None, **kinds: Any) -> list[inspect.Parameter]:
 
 
 SOLVING = [
-    *options_under(None, seconds=Seconds, every=Every, threads=Threads),
+    *options_under(None, seconds=Seconds, every=Every, threads=Threads, device=Device),
     *options_under(
         COMPILED,
         nodes=Nodes,
         seed=Seed,
         updates=Updates,
-        device=Device,
         precision=Precision,
         measures=Measures,
         refine=Refine,
