@@ -39,6 +39,7 @@ KEYS = [
     *("game", "algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value", "gains", "nodes"),
     "seconds_per_iteration",
     "threads",
+    "device",
     "memory_mb",
     "exploitability_percent",
     "exploitability_bb",
