@@ -1,16 +1,22 @@
-"""GPU benchmark in one command: whole games and batches of searches on a GPU, against compiled kernels on one core.
+"""GPU benchmark in one command: hold'em spots, games, batches of searches and training on a GPU, against compiled kernels.
 
-Whole games run DCFR in double and in single precision; the exploitabilities of both implementations are compared, to detect
-wrong results on a GPU. Phantom games are included because their payoffs are stored as products. Batches contain increasing
-numbers of subgames from ReBeL's self-play. Training runs include self-play, search and gradient steps, with the paper's
-settings. On a machine without a GPU the GPU code runs on the CPU, to check that it works.
+Spots run DCFR to an exploitability of half a percent of the pot, against two cores; the compiled kernels also evaluate the
+GPU's strategies in double precision. Whole games run DCFR in double and in single precision; the exploitabilities of both
+implementations are compared, to detect wrong results on a GPU. Phantom games are included because their payoffs are stored as
+products. Batches contain increasing numbers of subgames from ReBeL's self-play. Training runs include self-play, search and
+gradient steps, with the paper's settings. On a machine without a GPU the GPU code runs on the CPU, to check that it works.
 
-    python bench/run.py gpu [--quick] [--device cuda]
+Every measurement is printed and stored when it is done. --resume keeps those stored at the same commit on the same device.
+
+    python bench/run.py gpu [--quick] [--device cuda] [--part spots] [--resume]
 """
 
 import argparse
 import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,21 +25,25 @@ import torch
 import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
-from bench.torch_search import one_case
+from bench.common.gpu_spots import CORES, TARGET, spots
+from bench.torch_search import TURNS, one_case
 from treeplex.forms.sources.load import public_tree
 from treeplex.holdem.spots.known import turn_endgame_holdem
 from treeplex.learn.common.device import torch_device
-from treeplex.learn.rebel.settings import PAPER, PAPER_TURNS
+from treeplex.learn.rebel.settings import PAPER, PAPER_TURNS, HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.form import TensorSolver
 from treeplex.solvers.registry import make_solver
 
 GAMES = ("leduc_poker", "leduc_poker(ranks=13)", "liars_dice(dice_sides=6)", "liars_dice(dice=2,dice_sides=3)")
-FACTORS, LARGE_FACTORS = ("phantom_ttt(rows=2,columns=3)", "dark_hex(num_rows=2,num_cols=3)"), ("phantom_ttt", "dark_hex")
-"""Games whose payoffs are stored as products; on a GPU also the boards of 3 by 3, which take 20 s each to compile."""
-BATCH_GAME, BATCHES = "liars_dice(dice_sides=4)", (64, 1024, 8192)
+FACTORS = ("phantom_ttt(rows=2,columns=3)", "dark_hex(num_rows=2,num_cols=3)")
+"""Games whose payoffs are stored as products."""
+BATCHES = (("liars_dice(dice_sides=4)", (64, 1024, 8192)), ("leduc_poker", (64, 4096)))
+"""Small games, and their numbers of subgames in a batch; all but the first on a GPU only."""
 DICE, EPISODES = "liars_dice(dice_sides=5)", (64, 1024, 8192)
 """Training runs with the paper's settings, and their numbers of parallel games; the last two on a GPU only."""
+LARGE = 4096
+"""Batches and numbers of parallel games from which fewer repetitions are measured."""
 BEGUN = 64
 """Rows before the first gradient step, so that the timing includes gradient steps."""
 OFF_CARD = (
@@ -43,6 +53,7 @@ OFF_CARD = (
 """Note for the tables on a machine without a GPU."""
 WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "GPU"}
 """Devices of the training runs, for the page."""
+Job = Callable[[], dict[str, Any]]
 SECONDS = 0.5
 """Approximate seconds of a game's iterations on the CPU."""
 
@@ -75,6 +86,21 @@ def whole_game(spec: str, device: Any, quick: bool) -> dict[str, Any]:
     return {"game": spec, "sequences": sum(game.sequences), "iterations": iterations, "seconds": seconds, "apart": apart}
 
 
+def games(name: str, quick: bool) -> Iterator[Job]:
+    """Whole games."""
+    device = torch_device(name)
+    for spec in (GAMES[0], FACTORS[0]) if quick else (*GAMES, *FACTORS):
+        yield partial(whole_game, spec, device, quick)
+
+
+def cases(name: str, quick: bool) -> Iterator[Job]:
+    """Batches of subgames of small games."""
+    device = torch_device(name)
+    for spec, counts in BATCHES:
+        for count in counts if name == "cuda" and not quick else counts[:1]:
+            yield partial(one_case, spec, count, device, quick, turns=TURNS if count < LARGE else 1)
+
+
 def training(game: str, trainer: RebelTrainer, rounds: int) -> dict[str, Any]:
     """Seconds per round of ReBeL's training and subgames (or turns with their rivers) per second, without the first round."""
     name, episodes = trainer.settings.device, getattr(trainer.settings, "episodes", None)
@@ -84,68 +110,123 @@ def training(game: str, trainer: RebelTrainer, rounds: int) -> dict[str, Any]:
         last = trainer.round()
     seconds = clock() - began
     found = {"game": game, "device": name, "episodes": episodes, "seconds": seconds / rounds}
-    found |= {"per_second": (last.done - first.done) / seconds, "steps": (last.steps - first.steps) / seconds}
-    print(found, flush=True)
-    return found
+    return found | {"per_second": (last.done - first.done) / seconds, "steps": (last.steps - first.steps) / seconds}
 
 
-def trainings(name: str, quick: bool) -> list[dict[str, Any]]:
+def dice_training(settings: RebelSettings, rounds: int) -> dict[str, Any]:
+    """ReBeL's training on Liar's Dice."""
+    return training(DICE, RebelTrainer(public_tree(DICE), settings), rounds)
+
+
+def turn_training(settings: HoldemRebelSettings, rounds: int) -> dict[str, Any]:
+    """ReBeL's training on turns with their rivers."""
+    return training("turn_endgame", RebelTrainer(turn_endgame_holdem(), settings), rounds)
+
+
+def trainings(name: str, quick: bool) -> Iterator[Job]:
     """Training runs with compiled kernels on one core and on a device: Liar's Dice, then turns (GPU only)."""
-    on_card, rules, found = name == "cuda", public_tree(DICE), list[dict[str, Any]]()
+    on_card = name == "cuda"
     for device, counts in (("cpu", EPISODES[:1]), (name, EPISODES if on_card else EPISODES[:1])):
         for count in counts:
             settings = replace(PAPER, burn_in=BEGUN, episodes=count, device=device)
-            found.append(training(DICE, RebelTrainer(rules, settings), 2 if quick else 8))
+            yield partial(dice_training, settings, 2 if quick else 8 if count < LARGE else 4)
     for device, rounds in (("cpu", 2), ("cuda", 10)) if on_card and not quick else ():
-        settings = replace(PAPER_TURNS, burn_in=BEGUN, device=device)
-        found.append(training("turn_endgame", RebelTrainer(turn_endgame_holdem(), settings), rounds))
-    return found
+        yield partial(turn_training, replace(PAPER_TURNS, burn_in=BEGUN, device=device), rounds)
+
+
+PARTS: Mapping[str, Callable[[str, bool], Iterator[Job]]] = {
+    "spots": spots,
+    "games": games,
+    "cases": cases,
+    "trainings": trainings,
+}
+"""The measurements, in order: functions of the device's name and whether the run is quick, which yield functions for rows."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the device."""
+    """Add options for the device and the parts to measure."""
     parser.add_argument("--device", choices=("torch-cpu", "cuda"), default="cuda" if torch.cuda.is_available() else "torch-cpu")
+    parser.add_argument("--part", action="append", choices=tuple(PARTS), help="measure only this part (repeatable)")
+    parser.add_argument("--resume", action="store_true", help="keep what is stored of this commit and device")
+
+
+def stored_parts(name: str, quick: bool) -> dict[str, Any]:
+    """The stored measurements of this commit on this device, by part."""
+    found = record.load("gpu", quick=quick)
+    if found is None or (found["commit"], found["device"]) != (record.commit(), name):
+        return {}
+    return {part: found[part] for part in PARTS if part in found}
 
 
 @benchmark(
     title="On a GPU",
     place=95,
-    minutes=2,
+    minutes=4,
     needs=("torch",),
-    about="Transfers at the beginning and end of a run are not counted. Kernels run on one core.",
+    about="Transfers at the beginning and end of a run are not counted.",
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure full games, then batches."""
+    """Measure each part, and store every row when it is done."""
     torch.set_num_threads(1)
     device = torch_device(options.device)
-    on_card = device.type == "cuda"
-    games = (GAMES[0], FACTORS[0]) if options.quick else (*GAMES, *FACTORS, *(LARGE_FACTORS if on_card else ()))
-    batches = BATCHES[:1] if options.quick or not on_card else BATCHES
-    measured = []
-    for spec in games:
-        measured.append(whole_game(spec, device, options.quick))
-        print(measured[-1], flush=True)
-    return {
-        "device": torch.cuda.get_device_name(device) if on_card else "processor",
-        "games": measured,
-        "cases": [one_case(BATCH_GAME, count, device, options.quick) for count in batches],
-        "trainings": trainings(options.device, options.quick),
-    }
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "processor"
+    result: dict[str, Any] = {"device": name, **(stored_parts(name, options.quick) if options.resume else {})}
+    begun = time.perf_counter()
+    for part in options.part or PARTS:
+        rows = result.setdefault(part, [])
+        for job in islice(PARTS[part](options.device, options.quick), len(rows), None):
+            rows.append(job())
+            record.save("gpu", result, quick=options.quick)
+            print(f"{time.perf_counter() - begun:.0f} s, {part}: {rows[-1]}", flush=True)
+    return result
 
 
-def tables(result: dict[str, Any]) -> str:
-    """The result as markdown."""
-    on_card = result["device"] != "processor"
-    said = f"On {result['device']}." if on_card else OFF_CARD
-    games = [
-        [
-            f"`{each['game']}`",
-            f"{each['sequences']:,}",
-            *(f"{1000 * each['seconds'][name]:.3g}" for name in ("kernels", "double", "single")),
-            *(f"{each['apart'][name]:.1e}" for name in ("double", "single")),
-        ]
-        for each in result["games"]
+def spot_table(rows: list[dict[str, Any]], on_card: bool) -> str:
+    """Spots: the time to the target, and of an iteration, with exploitability in percent of the pot."""
+    head = [
+        "spot",
+        "numbers per array",
+        "ms per iteration",
+        "iterations",
+        "s with evaluations",
+        "exploitability, %",
+        "in double precision, %",
+        "GPU memory, GB",
+        f"{CORES} cores: ms per iteration",
+        "iterations",
+        "s with evaluations",
+        "exploitability, %",
     ]
+    lines = []
+    for each in rows:
+        found, kernels = each["device"], each["kernels"]
+        ours = [""] * 3
+        if kernels["percent"] is not None:
+            ours = [str(kernels["iterations"]), record.digits(kernels["seconds"]), f"{kernels['percent']:.3f}"]
+        lines.append(
+            [
+                each["spot"],
+                f"{each['numbers']:,}",
+                record.digits(found["ms"]),
+                str(found["iterations"]),
+                record.digits(found["seconds"]),
+                f"{found['percent']:.3f}",
+                f"{found['judged']:.3f}",
+                "" if found["reserved"] is None else record.digits(found["reserved"] / 1e9),
+                record.digits(kernels["ms"]),
+                *ours,
+            ]
+        )
+    where = "GPU" if on_card else "GPU code on one core"
+    return (
+        f"Hold'em spots to {TARGET:g}% of the pot by DCFR in single precision, evaluated every ten iterations: {where}, "
+        f"against the compiled kernels on {CORES} cores. Building the spot and starting are not counted.\n\n"
+        f"{record.markdown_table(head, lines)}"
+    )
+
+
+def game_table(rows: list[dict[str, Any]]) -> str:
+    """Whole games: the time of an iteration."""
     head = [
         "game",
         "sequences",
@@ -155,21 +236,48 @@ def tables(result: dict[str, Any]) -> str:
         "difference of exploitability, double",
         "single",
     ]
-    batches = []
-    for each in result["cases"]:
+    lines = [
+        [
+            f"`{each['game']}`",
+            f"{each['sequences']:,}",
+            *(f"{1000 * each['seconds'][name]:.3g}" for name in ("kernels", "double", "single")),
+            *(f"{each['apart'][name]:.1e}" for name in ("double", "single")),
+        ]
+        for each in rows
+    ]
+    return record.markdown_table(head, lines)
+
+
+def case_table(rows: list[dict[str, Any]]) -> str:
+    """Batches of searches: subgames per second."""
+    lines = []
+    for each in rows:
         rates = [record.digits(each[f"{name}_per_second"]) for name in ("kernels", "tensors")]
-        batches.append([f"`{each['game']}`", f"{each['subgames']:,}", *rates])
-    searches = record.markdown_table(["game", "subgames per batch", "searches per second, kernels", "tensors"], batches)
-    rows = [
+        lines.append([f"`{each['game']}`", f"{each['subgames']:,}", *rates])
+    return record.markdown_table(["game", "subgames per batch", "searches per second, kernels", "tensors"], lines)
+
+
+def training_table(rows: list[dict[str, Any]]) -> str:
+    """Training: subgames and gradient steps per second."""
+    lines = [
         [
             f"`{each['game']}`",
             WHERE[each["device"]],
             f"{each['episodes']:,}" if each["episodes"] else "",
             *(record.digits(each[key]) if each[key] else "0" for key in ("per_second", "steps")),
         ]
-        for each in result["trainings"]
+        for each in rows
     ]
-    trained = record.markdown_table(
-        ["training", "where", "parallel games", "subgames per second", "steps per second"], rows, left=2
-    )
-    return f"{said}\n\n{record.markdown_table(head, games)}\n\n{searches}\n\n{trained}"
+    head = ["training", "where", "parallel games", "subgames per second", "steps per second"]
+    return record.markdown_table(head, lines, left=2)
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown: the parts that were measured."""
+    on_card, shown = result["device"] != "processor", {"games": game_table, "cases": case_table, "trainings": training_table}
+    parts = [f"On {result['device']}." if on_card else OFF_CARD]
+    if result.get("spots"):
+        parts.append(spot_table(result["spots"], on_card))
+    if any(result.get(name) for name in shown):
+        parts.append("Games, batches of searches and training, against compiled kernels on one core:")
+    return "\n\n".join([*parts, *(table(result[name]) for name, table in shown.items() if result.get(name))])

@@ -42,8 +42,9 @@ def operations(search: TorchSearch, iterations: int = 4) -> float:
     return sum(name not in NO_KERNELS for name in names) / iterations
 
 
-def one_case(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, Any]:
-    """One game and batch: solved for the recipe's iterations by kernels and by tensors in turn."""
+def one_case(spec: str, episodes: int, device: Any, quick: bool, *, turns: int = TURNS) -> dict[str, Any]:
+    """One game and batch: solved for the recipe's iterations by kernels and by tensors, ``turns`` times in turn."""
+    turns = 1 if quick else turns
     clock = time.perf_counter if device.type == "cuda" else time.process_time
     rules, settings = public_tree(spec), RebelSettings(episodes=8 if quick else episodes)
     iterations = 4 if quick else settings.iterations
@@ -59,7 +60,7 @@ def one_case(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, An
     begun().run(2)
     operating = operations(TorchSearch(begun(), device=device))
     seconds = {"kernels": 0.0, "tensors": 0.0, "carrying": 0.0}
-    for _ in range(1 if quick else TURNS):
+    for _ in range(turns):
         search, start = begun(), time.process_time()
         search.run(iterations)
         seconds["kernels"] += time.process_time() - start
@@ -69,7 +70,7 @@ def one_case(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, An
         carried.run(iterations)
         carried.finish()
         seconds["tensors"] += clock() - start
-    solved = len(subgames.roots) * (1 if quick else TURNS)
+    solved = len(subgames.roots) * turns
     return {
         "game": spec,
         "subgames": len(subgames.roots),
@@ -79,7 +80,7 @@ def one_case(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, An
         "operations": operating,
         "kernels_per_second": solved / seconds["kernels"],
         "tensors_per_second": solved / seconds["tensors"],
-        "carrying_seconds": seconds["carrying"] / (1 if quick else TURNS),
+        "carrying_seconds": seconds["carrying"] / turns,
     }
 
 
