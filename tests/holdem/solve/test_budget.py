@@ -83,6 +83,8 @@ def test_memory_alone_chooses_smaller_numbers_before_fewer_sizes() -> None:
         fit_spot(spot, Budget(size.memory["int16"] - 1.0), threads=1)
     with pytest.raises(SpecError, match="in float32"):
         fit_spot(replace(spot, settings=replace(spot.settings, storage="float32")), Budget(between), threads=1)
+    with pytest.raises(SpecError, match="in float32"):  # a GPU has no smaller storage
+        fit_spot(replace(spot, settings=replace(spot.settings, device="auto")), Budget(between), threads=1)
 
 
 def test_a_tree_that_takes_too_long_is_the_smallest_and_says_so() -> None:

@@ -56,6 +56,16 @@ def in_state(*states: str) -> Callable[[dict[str, Any]], bool]:
 
 
 @pytest.mark.slow
+def test_a_river_solved_with_pytorch(client: httpx.Client, folder: Path) -> None:
+    pytest.importorskip("torch")
+    fields = {**RIVER, "iterations": 40, "target": "0", "device": "torch-cpu"}
+    found = wait(client, add(client, fields=fields, name="tensors"), in_state("finished"))
+    solution = load_solution(folder / found["file"])
+    assert solution.settings.device == "torch-cpu"
+    assert found["exploitability"] == pytest.approx(solution.policy.judge().exploitability, rel=1e-3)
+
+
+@pytest.mark.slow
 def test_a_river_solved_and_solved_again_with_a_painted_lock(client: httpx.Client, folder: Path) -> None:
     job = add(client, fields={**RIVER, "iterations": 40, "target": "0"}, name="mine")
     found = wait(client, job, in_state("finished"))

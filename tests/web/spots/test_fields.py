@@ -1,5 +1,6 @@
 """Spots from nothing: what the page sends is read as a spot file is."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.estimate import estimate_spot
 from treeplex.holdem.spots.as_fields import fields_text
 from treeplex.holdem.spots.files import read_spot_file, request_from_options
+from treeplex.learn.common import device
 from treeplex.web.spots.fields import DEFAULT, PRESETS
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "spots"
@@ -55,6 +57,22 @@ def test_a_spot_is_measured_as_the_library_does(shared: httpx.Client, fields: An
     assert estimate["seconds_per_iteration"] == pytest.approx(wanted.seconds)
 
 
+def test_a_gpu_is_offered_where_there_seems_to_be_one(
+    shared: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "which", lambda name: None)
+    for driver, packages, offered in (
+        (tmp_path, "json", True),
+        (tmp_path, "no_such_package", False),
+        (tmp_path / "x", "json", False),
+    ):
+        monkeypatch.setattr(device, "DRIVER", driver)
+        monkeypatch.setattr(device, "find_spec", lambda name, packages=packages: find_spec(packages))
+        device.gpu_expected.cache_clear()
+        assert check(shared, {**RIVER, "device": "auto"})["gpu"] is offered
+    device.gpu_expected.cache_clear()
+
+
 def test_all_that_is_wrong_is_said_at_once_and_where(shared: httpx.Client) -> None:
     wrong = {"board": "Td 9d 6x", "oop": "66+", "pot": "zz", "stack": 900, "betz": 1, "raises": "0.5x"}
     found = check(shared, wrong)
@@ -76,6 +94,7 @@ def test_all_that_is_wrong_is_said_at_once_and_where(shared: httpx.Client) -> No
         ("storage", "int4"),
         ("chip", "0"),
         ("threads", 0),
+        ("device", "gpu"),
         ("algorithm", "my.py:RULE"),
         ("algorithm", 'es-mccfr(variant="my\\x2epy:V")'),
         ("algorithm", 'ddcfr(policy="/etc/passwd")'),

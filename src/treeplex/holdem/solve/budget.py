@@ -18,6 +18,7 @@ from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
 from treeplex.games.betting.size_grammar import Size
 from treeplex.holdem.betting.bet_plan import BetPlan, StreetSizes
+from treeplex.holdem.forms.spot_form import ON_DEVICE
 from treeplex.holdem.solve.estimate import (
     DEFAULT_SHARE,
     JUDGED,
@@ -26,6 +27,7 @@ from treeplex.holdem.solve.estimate import (
     estimate_spot,
     solving_seconds,
 )
+from treeplex.holdem.solve.solver import CPU
 from treeplex.holdem.spots.as_fields import NONE, bet_fields
 from treeplex.holdem.spots.fields import PLAYERS, Target, street_names
 from treeplex.holdem.spots.files import SpotRequest, load_spot, request_from_options
@@ -256,7 +258,8 @@ def fitted_storage(spot: Spot, budget: Budget, pace: float) -> FittedSpot | str:
     if estimate.refusal:
         return f"cannot be solved ({estimate.refusal})"
     most = min((limit for limit in (budget.memory, estimate.available) if limit is not None), default=math.inf)
-    kinds = STORAGES if how.storage is None else (how.storage,)
+    on_device = how.device not in (None, CPU)
+    kinds = (how.storage,) if how.storage is not None else ON_DEVICE[:1] if on_device else STORAGES
     fitting = [kind for kind in kinds if estimate.memory.get(kind, 0) <= most]
     if not fitting:
         return f"needs {megabytes(estimate.memory[kinds[-1]])} in {kinds[-1]}"

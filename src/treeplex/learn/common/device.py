@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
 from typing import Any
 
 from treeplex.base.version import install_hint
@@ -16,6 +19,8 @@ DEVICES: Mapping[str, str] = {
     "auto": "cuda if a CUDA GPU is available, otherwise cpu",
 }
 """Devices for iterations, searches and gradient steps, with descriptions."""
+DRIVER = Path("/proc/driver/nvidia/version")
+"""A file of NVIDIA's driver on Linux."""
 
 
 def torch_module() -> Any:
@@ -68,6 +73,12 @@ def torch_device(name: str) -> Any:
     if name == "cuda":
         raise SpecError("device cuda: PyTorch finds no CUDA GPU here; use cpu, or auto (a GPU if available)")
     return None
+
+
+@cache
+def gpu_expected() -> bool:
+    """Whether PyTorch and NVIDIA's driver are installed; PyTorch, which takes seconds to import, may still find no GPU."""
+    return find_spec("torch") is not None and (DRIVER.exists() or which("nvidia-smi") is not None)
 
 
 def device_name(name: str) -> str:

@@ -29,6 +29,7 @@ from treeplex.holdem.spots.files import FIELDS, SpotRequest, read_spot_file, req
 from treeplex.holdem.spots.saved_ranges import FILE, remove_range, save_range, saved_ranges
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board, check_symmetric, is_file, read_boards
+from treeplex.learn.common.device import gpu_expected
 from treeplex.solvers.registry import algorithm_spec, is_own
 from treeplex.web.served import Refusal, ServerState
 
@@ -271,7 +272,8 @@ def boards_named(text: str) -> tuple[Board, ...]:
 def check_fields(
     fields: Mapping[str, Any], threads: int | None, boards: str | None = None, budget: BudgetRequest | None = None
 ) -> dict[str, Any]:
-    """Return all errors in fields, and the estimated cost of solving them; for a batch, on its first board.
+    """Return all errors in fields, and the estimated cost of solving them; for a batch, on its first board. ``gpu``: whether to
+    offer a GPU.
 
     With a budget, the sizes, storage and threads are chosen for it.
     """
@@ -312,6 +314,7 @@ def check_fields(
         "text": fields_text(fields),
         "boards": len(named) or None,
         "plan": None if fitted is None else plan_of(fitted),
+        "gpu": gpu_expected(),
     }
     if spot is None or problems:
         return {**result, "board": None, "opening_pot": None, "chip": None, "combos": None, "estimate": None}

@@ -49,6 +49,8 @@ export interface Checked {
   text: string | null;
   plan: Plan | null;
   estimate: EstimateData | null;
+  /** Whether the machine seems to have a CUDA GPU and PyTorch. */
+  gpu: boolean;
 }
 
 export function Estimate({ checked, loading, error }: { checked: Checked | null; loading: boolean; error: string | null }) {

@@ -60,7 +60,7 @@ export default function NewSpot() {
     if (job) go(link(["jobs", job.id]));
   };
   useKeys([{ key: "s", does: "solve", run: () => void solve() }, { key: "o", does: "range out of position", run: () => (seat.value = "oop") }, { key: "i", does: "range in position", run: () => (seat.value = "ip") }], []);
-  const known = ["board", "boards", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "rake", "thresholds", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads", "budget"];
+  const known = ["board", "boards", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "rake", "thresholds", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads", "device", "budget"];
   const others = check.data?.problems.filter((each) => !each.field || !known.includes(each.field.split(".")[0]!)) ?? [];
   return (
     <>
@@ -90,7 +90,7 @@ export default function NewSpot() {
             </div>
           </Panel>
           <SizesEditor draft={now} problem={problem} plan={check.data?.plan ?? null} measured={pace.value !== null} onDetail={(detailed) => change(detail(now, detailed))} />
-          <Advanced now={now} problem={problem} />
+          <Advanced now={now} problem={problem} gpu={check.data?.gpu ?? false} />
         </div>
         <Panel
           title="Ranges"
@@ -212,7 +212,7 @@ function Board({ board, error }: { board: readonly string[]; error?: string | un
 
 const ALL = [..."shdc"].flatMap((suit) => [..."AKQJT98765432"].map((rank) => rank + suit));
 
-function Advanced({ now, problem }: { now: Draft; problem: (field: string) => string | undefined }) {
+function Advanced({ now, problem, gpu }: { now: Draft; problem: (field: string) => string | undefined; gpu: boolean }) {
   const field = (key: keyof Draft & string, label: string, placeholder: string, hint: string, from = key) => (
     <Field label={label} value={now[key] as string} onInput={(value) => change({ [key]: value })} placeholder={placeholder} hint={hint} error={problem(from)} />
   );
@@ -225,6 +225,7 @@ function Advanced({ now, problem }: { now: Draft; problem: (field: string) => st
         {field("algorithm", "Algorithm", "dcfr", "cfr+, pcfr+, …")}
         {field("storage", "Numbers", "float32", "int16: half the memory, int8: a quarter")}
         {field("threads", "Threads", "all", "")}
+        {(gpu || now.device) && field("device", "Device", "cpu", "auto: a GPU if available")}
         {field("chip", "Smallest chip", "by the pot", "bets are rounded to multiples of it")}
         {field("min_bet", "Smallest bet", "one chip", "chips")}
         {field("add_allin", "Add all-in", "off", "if at most 150% of the pot", "thresholds" as "add_allin")}

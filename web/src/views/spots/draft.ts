@@ -43,6 +43,7 @@ export interface Draft {
   algorithm: string;
   storage: string;
   threads: string;
+  device: string;
 }
 
 /** A field of a spot file: text, number or a table of them. */
@@ -54,11 +55,11 @@ const table = (of: Sizes): Draft["table"] => ({ flop: { oop: { ...of }, ip: { ..
 
 export const EMPTY: Draft = {
   board: [], boards: null, oop: "", ip: "", pot: "", stack: "", fit: true, memory: "4 GB", time: "60 s", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK), table_of: "",
-  rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "",
+  rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "", device: "",
 };
 
 /** Fields that stand for themselves. */
-const PLAIN = ["oop", "ip", "pot", "stack", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads"] as const;
+const PLAIN = ["oop", "ip", "pot", "stack", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads", "device"] as const;
 
 function kept(): Draft | null {
   try {
