@@ -1,7 +1,9 @@
 """GPU benchmark in one command: hold'em spots, games, batches of searches and training on a GPU, against compiled kernels.
 
 Spots run DCFR to an exploitability of half a percent of the pot, against two cores; the compiled kernels also evaluate the
-GPU's strategies in double precision. Whole games run DCFR in double and in single precision; the exploitabilities of both
+GPU's strategies in double precision. Rivers and turns are solved side by side, as labels for value networks are.
+
+Whole games run DCFR in double and in single precision; the exploitabilities of both
 implementations are compared, to detect wrong results on a GPU. Phantom games are included because their payoffs are stored as
 products. Batches contain increasing numbers of subgames from ReBeL's self-play. Training runs include self-play, search and
 gradient steps, with the paper's settings. On a machine without a GPU the GPU code runs on the CPU, to check that it works.
@@ -25,6 +27,7 @@ import torch
 import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
+from bench.common.gpu_batches import batches
 from bench.common.gpu_spots import CORES, TARGET, spots
 from bench.torch_search import TURNS, one_case
 from treeplex.forms.sources.load import public_tree
@@ -136,6 +139,7 @@ def trainings(name: str, quick: bool) -> Iterator[Job]:
 
 PARTS: Mapping[str, Callable[[str, bool], Iterator[Job]]] = {
     "spots": spots,
+    "batches": batches,
     "games": games,
     "cases": cases,
     "trainings": trainings,
@@ -225,6 +229,25 @@ def spot_table(rows: list[dict[str, Any]], on_card: bool) -> str:
     )
 
 
+def batch_table(rows: list[dict[str, Any]]) -> str:
+    """Batches of rivers and turns: situations per second."""
+    head = ["street", "side by side", "iterations", "per second", "kernels, one core", "difference of hand values, pots"]
+    lines = [
+        [
+            each["street"],
+            f"{each['count']:,}",
+            str(each["iterations"]),
+            *(record.digits(each[name]) for name in ("per_second", "kernels_per_second")),
+            f"{each['apart']:.4f}",
+        ]
+        for each in rows
+    ]
+    return (
+        "Random rivers and turns with all hands, solved side by side, against one at a time; two pots behind, bets of the pot "
+        f"and all-in:\n\n{record.markdown_table(head, lines)}"
+    )
+
+
 def game_table(rows: list[dict[str, Any]]) -> str:
     """Whole games: the time of an iteration."""
     head = [
@@ -278,6 +301,8 @@ def tables(result: dict[str, Any]) -> str:
     parts = [f"On {result['device']}." if on_card else OFF_CARD]
     if result.get("spots"):
         parts.append(spot_table(result["spots"], on_card))
+    if result.get("batches"):
+        parts.append(batch_table(result["batches"]))
     if any(result.get(name) for name in shown):
         parts.append("Games, batches of searches and training, against compiled kernels on one core:")
     return "\n\n".join([*parts, *(table(result[name]) for name, table in shown.items() if result.get(name))])
