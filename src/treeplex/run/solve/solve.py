@@ -69,8 +69,8 @@ def solve(
             per second with a :class:`treeplex.run.job.record.Progress` instead.
         options: options of the game's kind: :class:`treeplex.run.solve.solvable.GameOptions` for games that are compiled
             (``nodes``, ``updates``, ``seed``, ``refine``, ``limit``, ``device``, ``measures``, ``start``, ``walked``),
-            :class:`treeplex.holdem.solve.spot_game.SpotOptions` for spots (``threads``, ``storage``, ``isomorphism``,
-            ``locks``, ``most_memory``, ``start``, ``workers``, ``ray``, ``until``, ``net``).
+            :class:`treeplex.holdem.solve.spot_game.SpotOptions` for spots (``threads``, ``device``, ``storage``,
+            ``isomorphism``, ``locks``, ``most_memory``, ``start``, ``workers``, ``ray``, ``until``, ``net``).
 
     Returns:
         A :class:`treeplex.run.solve.solution.Solution`: a :class:`treeplex.run.solve.tree_job.GameSolution`, or a
