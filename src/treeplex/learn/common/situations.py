@@ -31,6 +31,7 @@ class SituationSource(ABC):
         side: number of situations solved in one batch.
         together: rows per situation; all of them are held out together.
         device: PyTorch device of gradient steps; None for the CPU.
+        before: number of situations already used for the current network.
     """
 
     parts: ClassVar[tuple[str, ...]]
@@ -41,6 +42,7 @@ class SituationSource(ABC):
     side: int = 1
     together: int = 1
     device: Any = None
+    before: int = 0
 
     @abstractmethod
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Column]:
@@ -121,7 +123,7 @@ class SituationTrainer(Trainer):
         if self.stage != self._stage:
             self._begin(self.stage)
         self._before = self.done - self._stage * settings.situations
-        count = min(source.side, settings.situations - self._before)
+        count, source.before = min(source.side, settings.situations - self._before), self._before
         rows = source.rows(self._stage, count, self.generator)
         held = np.repeat(self.generator.random(len(rows[0]) // source.together) < settings.held_out, source.together)
         self.held.add([part[held] for part in rows], settings.rows)

@@ -17,9 +17,9 @@ class HandValueSettings(LearningSettings):
     street: str = setting("turn", "street at whose start hands are valued", choices=STREETS, fixed=True)
     labels: str = setting(
         SOLVES,
-        "source of training values: solves (situations solved to the end of the hand), or network (only their "
-        "street is solved, with the shipped network for the next street, several times faster on flops)",
-        choices=(SOLVES, NETWORK),
+        "source of training values: solves (situations solved to the end of the hand), network (only their street is solved, "
+        "with the shipped network for the next street, several times faster on flops), or a file of solved situations "
+        "(treeplex.learn.hand_values.labelled)",
         fixed=True,
     )
     bets: str = setting("100%,a", "bet sizes on all streets, as in spot files", fixed=True)

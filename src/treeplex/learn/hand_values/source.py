@@ -15,8 +15,9 @@ from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.hand_values import HandBoard, HandValues
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
+from treeplex.learn.hand_values.labelled import Labelled, read_labelled
 from treeplex.learn.hand_values.net import HandNet, hand_loss, read_hand_net
-from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettings
+from treeplex.learn.hand_values.settings import NETWORK, SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import (
     POT,
@@ -39,6 +40,7 @@ class HandSource(SituationSource):
     Attributes:
         net: the network.
         leaf: leaf value for the next street if situations are not solved to the end, otherwise None.
+        labelled: solved situations from a file, which are used in order; None to solve new ones.
     """
 
     parts = ("inputs", "targets")
@@ -53,19 +55,26 @@ class HandSource(SituationSource):
         """
         self.settings, self.together = settings, 2 * settings.sampled
         self.device = torch_device(settings.device)
-        if self.device is not None and (settings.street == "flop" or settings.labels != SOLVES):
+        self.labelled = None if settings.labels in (SOLVES, NETWORK) else labelled_for(settings)
+        if self.device is not None and (settings.street == "flop" or settings.labels == NETWORK):
             raise SpecError("a GPU solves turns and rivers; use device=cpu for this training")
-        self.side = 1 if self.device is None else settings.together
+        self.side = 1 if self.device is None or self.labelled is not None else settings.together
         self._drawing: Executor | None = None
         self.net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.networks, self.leaf = [self.net.net], leaf_of(settings)
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Singles]:
-        """Rows of ``count`` situations, solved side by side on a GPU, or of one situation on the CPU."""
-        if self.device is None:
-            return self.sampled(draw(self.settings, generator, self.leaf), generator)
-        rows = [self.sampled(situation, generator) for situation in self._solved(count, generator)]
+        """Rows of ``count`` situations."""
+        rows = [self.sampled(situation, generator) for situation in self.situations(count, generator)]
         return [np.concatenate(part) for part in zip(*rows, strict=True)]
+
+    def situations(self, count: int, generator: np.random.Generator) -> list[Situation]:
+        """The next ``count`` situations of a file, or new ones, solved side by side on a GPU or one by one on the CPU."""
+        if self.labelled is not None:
+            return [self.labelled.situation((self.before + k) % len(self.labelled)) for k in range(count)]
+        if self.device is None:
+            return [draw(self.settings, generator, self.leaf) for _ in range(count)]
+        return self._solved(count, generator)
 
     def _solved(self, count: int, generator: np.random.Generator) -> list[Situation]:
         """Situations with the same stack, drawn by worker processes and solved side by side."""
@@ -110,13 +119,29 @@ def drawn_ranges(settings: HandValueSettings, seed: int) -> tuple[HandBoard, Flo
     return random_ranges(random_hand_board(settings, generator), settings, generator)
 
 
+def labelled_for(settings: HandValueSettings) -> Labelled:
+    """The file of solved situations named by ``labels``.
+
+    Raises:
+        SpecError: it is missing, or of another street.
+        FileError: it is damaged.
+    """
+    path = Path(settings.labels)
+    if not path.is_file():
+        raise SpecError(f"labels={settings.labels}: no such file of situations; use {SOLVES}, {NETWORK} or a file")
+    found = read_labelled(path)
+    if found.street != settings.street:
+        raise SpecError(f"{path} has situations of the {found.street}; train on it with --set street={found.street}")
+    return found
+
+
 def leaf_of(settings: HandValueSettings) -> HandValues | None:
     """The shipped network's leaf value for the next street; None if situations are solved to the end.
 
     Raises:
         SpecError: no street follows, or no network is shipped for this street.
     """
-    if settings.labels == SOLVES:
+    if settings.labels != NETWORK:
         return None
     following = dict(pairwise(STREETS)).get(settings.street)
     if following is None:
