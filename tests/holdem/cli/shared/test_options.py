@@ -71,7 +71,7 @@ VALUES = {
 """What to write for a field where its example would change nothing or not fit."""
 
 
-OF_ANY_GAME = ("target", "iterations", "algorithm", "threads")
+OF_ANY_GAME = ("target", "iterations", "algorithm", "threads", "device")
 """Fields that are options of ``solve`` for any game."""
 
 
