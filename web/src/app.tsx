@@ -33,9 +33,10 @@ const NAVIGATION: readonly (readonly [string, string, string])[] = [
   ["jobs", "Solving", "j"],
   ["preflop", "Preflop", "f"],
   ["play", "Play", "p"],
+  ["drill", "Drill", "d"],
   ["review", "Review", "v"],
   ["games", "Games", "g"],
-  ["trainings", "Trainings", "t"],
+  ["trainings", "Runs", "t"],
 ];
 
 const loaded = new Map<string, ComponentType>();

@@ -30,6 +30,18 @@ export function useLoaded<T>(ask: ((signal: AbortSignal) => Promise<T>) | null, 
   return { ...state.value, again: () => void turn.value++ };
 }
 
+/** Data that is requested again every `milliseconds` while `more` holds of them, and on `again`. */
+export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[], more: (data: T) => boolean, milliseconds: number): Loaded<T> {
+  const loaded = useLoaded(ask, deps);
+  const running = loaded.data !== null && more(loaded.data);
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(loaded.again, milliseconds);
+    return () => clearInterval(timer);
+  }, [running]);
+  return loaded;
+}
+
 /** A value once it has rested for some milliseconds; for requests while somebody types or paints. */
 export function useRested<T>(value: T, milliseconds = 250): T {
   const rested = useSignal(value);

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -113,6 +114,37 @@ def test_time_left_is_that_to_the_target(now: list[float], target: float | None)
     assert left == pytest.approx({done: end - done for done in left}, abs=0.02)
     if target is not None:
         assert seen[1].seconds_left is None  # one record tells nothing of how it falls
+
+
+class Evaluated(Worker):
+    """An evaluation after every tenth step takes five seconds, which are not solver time; values fall faster at the end."""
+
+    kind = replace(SOLVE, solver_time=True)
+
+    def measure(self) -> Mapping[str, Any]:
+        self.now[0] += 5.0
+        return super().measure()
+
+    def points(self) -> Iterator[int]:
+        return iter(range(10, 1001, 10))
+
+
+def test_time_left_includes_evaluations(now: list[float]) -> None:
+    """It is wall-clock time: 15 seconds for ten steps. It is not 0 before the evaluation that meets the target."""
+    seen: list[tuple[Progress, float]] = []
+    outcome = Session(Evaluated(now, 0.0, 0.1)).run(progress=lambda state: seen.append((state, now[0])))
+    assert outcome.records[-1].done == 100
+    for state, at in seen:
+        if 30 < state.done < 100:
+            assert state.seconds_left == pytest.approx(now[0] - at, rel=0.15, abs=7.5)
+    hasty = Evaluated(now, 0.0, 0.1)
+    session = Session(hasty)
+    session.records = curve({10: 1.0, 20: 0.3})  # would be met at step 26
+    hasty.done = 27
+    session._point = 30
+    left = session.progress(20, 7.0, None).seconds_left
+    assert left is not None
+    assert left >= 3.0
 
 
 def test_a_limit_of_time_bounds_the_time_left(now: list[float]) -> None:

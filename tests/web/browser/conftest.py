@@ -30,6 +30,11 @@ PATIENCE = 60.0
 playwright.expect.set_options(timeout=1000 * PATIENCE)
 
 
+def overload() -> float:
+    """How many processes share a core; at least 1. Limits of time are for a machine that does nothing else."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 class ServerProcess:
     """A server of a folder, which can be killed and started again at the same address."""
 

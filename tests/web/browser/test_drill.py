@@ -33,7 +33,7 @@ def test_decisions_by_keyboard(
     for number in range(1, 5):
         with page.expect_response("**/api/drill") as answered:
             if number == 1:
-                page.get_by_role("link", name="Drill", exact=True).click()
+                page.locator("main").get_by_role("link", name="Drill", exact=True).click()
             else:
                 page.keyboard.press("Enter")
         asked = answered.value.json()
@@ -90,11 +90,13 @@ def test_a_preflop_chart_by_name_and_a_range(page: Any, server: ServerProcess, v
     """From the choice of drills to a chart's decision with a hand of the range, answered by keyboard on a phone."""
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{server.address}#/")
-    page.get_by_role("link", name=re.compile("^Drill")).click()
+    page.locator("main").get_by_role("link", name=re.compile("^Drill")).click()
     expect(page.get_by_role("link", name="100 bb", exact=True)).to_be_visible()
     assert violations() == []
     page.get_by_role("link", name="20 bb", exact=True).click()
     page.locator("summary").click()
+    expect(page.get_by_label("Position")).to_be_visible()
+    expect(page.get_by_label("Suits")).to_have_count(0)  # a chart has no boards
     page.get_by_label("Hands").fill("AA, KK")
     with page.expect_response(lambda response: "KK" in (response.request.post_data or "")) as answered:
         page.get_by_role("button", name="Apply").click()

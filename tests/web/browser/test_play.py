@@ -66,6 +66,7 @@ def test_ten_hands(page: Any, server: ServerProcess, game: str, against: str, ju
     page.reload()  # the table is the server's: it stands as it stood
     page.wait_for_selector(".outcome")
     assert kept["hand"]["outcome"] in page.locator(".outcome").inner_text()
+    assert "pot" not in page.locator(".outcome").inner_text()  # the only pot is the one on the table
 
 
 def test_a_game_of_ones_own_is_walked(page: Any, server: ServerProcess) -> None:
@@ -194,3 +195,26 @@ def test_the_lobby_separates_poker_and_offers_the_strongest_agent_by_name(page: 
     expect(page.get_by_role("region", name="Other games")).to_contain_text("Battleship")
     positions = page.get_by_role("radiogroup", name="Your position").get_by_role("radio")
     expect(positions).to_have_text(["alternate", "OOP or BB", "IP or BTN"])
+
+
+@pytest.mark.slow
+def test_a_weak_hand_that_raises_is_no_best_decision(page: Any, server: ServerProcess) -> None:
+    """Whole hands are judged by the charts and solves of resolver; the chart folds 32o, or limps with it."""
+    offer = httpx.get(f"{server.address}api/tables/choices").json()["offered"][0]
+    body = {"game": offer["game"], "against": offer["against"][0], "seat": 1, "seed": 6}
+    table = httpx.post(f"{server.address}api/tables", json=body, timeout=300).raise_for_status().json()
+    assert table["scene"]["seats"][1]["cards"] == ["3c", "2s"]
+    page.goto(f"{server.address}#/play/{table['id']}")
+    page.wait_for_selector(IDLE)
+    page.locator(".option", has_text="raise to 3 bb").click()
+    verdict = page.locator(".verdict").first
+    expect(verdict).to_contain_text("Rare")
+    assert "nothing" not in verdict.inner_text()
+
+
+@pytest.mark.slow
+def test_a_typed_game_has_its_stacks_in_big_blinds(page: Any, server: ServerProcess) -> None:
+    """A small blind is one chip, so 100 chips are 50 big blinds."""
+    sit_down(page, server, "holdem(stack=100,sizes=[100%;a])", "uniform")
+    page.wait_for_selector(".seat.person")
+    expect(page.locator(".seat.person")).to_contain_text(re.compile(r"(49|49\.5) bb behind"))

@@ -28,6 +28,9 @@ function aligned(lines: readonly Line[], log: boolean): uPlot.AlignedData {
   return [xs, ...columns] as uPlot.AlignedData;
 }
 
+/** Distances between ticks of an axis that counts. */
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7];
+
 export function Curve(props: { label: string; lines: readonly Line[]; x?: string; y?: string; log?: boolean; height?: number; level?: { value: number; name: string } | null }) {
   const { label, lines, x = "iterations", y = "", log = true, height = 220, level } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -43,7 +46,7 @@ export function Curve(props: { label: string; lines: readonly Line[]; x?: string
       height,
       scales: { x: { time: false }, y: { distr: log && positive ? 3 : 1 } },
       axes: [
-        { ...axis, label: x, labelSize: 18, size: 34 },
+        { ...axis, label: x, labelSize: 18, size: 34, ...(x.includes("seconds") ? {} : { incrs: WHOLE }) },
         { ...axis, label: y || null!, labelSize: y ? 18 : 0, size: 62 },
       ],
       series: [

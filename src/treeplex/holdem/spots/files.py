@@ -139,7 +139,7 @@ class SpotRequest:
         if chip is None:
             chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            unit = BIG_BLINDS if blinds is None and self.big_blind() is not None else CHIPS
+            unit = BIG_BLINDS if self.typed_big_blinds() and self.big_blind() == 1.0 else CHIPS
             return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, runouts, chosen, settings=how, unit=unit)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
@@ -168,7 +168,11 @@ class SpotRequest:
         """The big blind in chips, from ``blinds``, or 1 if the pot or stack is in big blinds; None if unknown."""
         if (blinds := read_blinds(self.fields.get("blinds"))) is not None:
             return blinds[1]
-        return 1.0 if in_big_blinds(self.fields.get("pot")) or in_big_blinds(self.fields.get("stack")) else None
+        return 1.0 if self.typed_big_blinds() else None
+
+    def typed_big_blinds(self) -> bool:
+        """Whether the pot or the stack is in big blinds."""
+        return in_big_blinds(self.fields.get("pot")) or in_big_blinds(self.fields.get("stack"))
 
     def check_units(self) -> None:
         """Reject a mix of big blinds and chips without a known big blind."""

@@ -210,6 +210,7 @@ class Session:
         self.job, self.folder, self.records = job, folder, list(records)
         self._save_at = perf_counter() + max(CHECKPOINT_SECONDS, LEAST_SHARE * job.saving_seconds)
         self._worked = False
+        self._began, self._point = work_time(), 0
         self.recorded: Callable[[Record], None] | None = None
 
     @property
@@ -262,6 +263,7 @@ class Session:
         self.drop_unscheduled()
         job.begin()
         began, recorded, solved, first, chunk = work_time(), perf_counter(), job.clock.seconds, job.done, 1
+        self._began = began
         piece = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, seconds / 20)
         upcoming = self._upcoming()
         point = next(upcoming, None)
@@ -284,6 +286,7 @@ class Session:
                 return "finished"
             if job.interrupt.requested:
                 return "interrupted"
+            self._point = 0 if point is None else point
             elapsed = (job.clock.seconds - solved) if job.kind.solver_time else work_time() - began
             if seconds is not None and elapsed >= seconds:
                 return "time up"
@@ -342,7 +345,10 @@ class Session:
         return record
 
     def progress(self, first: int, elapsed: float, limit: float | None) -> Progress:
-        """Return the progress of a session that began at ``first``, ``elapsed`` seconds ago."""
+        """Return the progress of a session that began at ``first``, ``elapsed`` seconds ago.
+
+        The time left includes evaluation at its share so far, and ends at an evaluation that can meet the target.
+        """
         job = self.job
         rate = (job.done - first) / elapsed if elapsed > 0 else 0.0
         estimates = [] if limit is None else [max(0.0, limit - elapsed)]
@@ -354,9 +360,10 @@ class Session:
                 estimates.append(job.left / rate if job.ahead else 0.0)
         elif rate and (end := units_to_target(self.records, *target)) is not None:
             most = math.inf if job.left is None else job.left
-            estimates.append(min(max(0.0, end - job.done), most) / rate if job.ahead else 0.0)
+            estimates.append(min(max(0.0, end - job.done, self._point - job.done), most) / rate if job.ahead else 0.0)
         numbers = {**(self.records[-1].numbers if self.records else {}), **job.live()}
-        left = min((estimate for estimate in estimates if estimate < LONGEST_LEFT), default=None)
+        slowed = max(1.0, (work_time() - self._began) / elapsed) if job.kind.solver_time and elapsed > 0 else 1.0
+        left = min((slowed * estimate for estimate in estimates if slowed * estimate < LONGEST_LEFT), default=None)
         return Progress(job.name, job.kind.unit, job.done, job.total, rate, left, numbers)
 
     def save_now_and_then(self) -> None:

@@ -22,6 +22,8 @@ const any = { value: "", label: "any" };
 const options = (...names: string[]) => [any, ...names.map((value) => ({ value, label: value }))];
 /** Whether a file has a page of its own; shipped charts have none. */
 const isSolution = (file: string) => file.endsWith(".spot");
+/** A shipped preflop chart, which has no boards. */
+const isChart = (file: string) => /^\d+bb$/.test(file);
 const FILTERS = ["player", "street", "suits", "pairing", "high", "connected"] as const;
 
 export default function Drill() {
@@ -136,7 +138,7 @@ function At({ file }: { file: string }) {
       <div class="row spread">
         <h1>Drill</h1>
         <div class="row tight">
-          <span class="soft small">{file}{line ? `, from ${said(line, now?.unit)}` : ""}</span>
+          <span class="soft small">{isChart(file) ? `${file.replace("bb", " bb")} preflop` : file}{line ? `, from ${said(line, now?.unit)}` : ""}</span>
           {now && isSolution(now.file) && <LinkButton small href={link(["solution", now.file], { node: now.line })}>Show the node</LinkButton>}
           <LinkButton small href="#/drill">Another drill</LinkButton>
         </div>
@@ -147,7 +149,7 @@ function At({ file }: { file: string }) {
             {error.value && <Notice bad>{error.value}</Notice>}
             {now ? <Asked question={now} chosen={chosen.value} late={late.value} onAnswer={answer} onNext={() => void next()} /> : !error.value && <p class="empty" role="status">Dealing…</p>}
           </Panel>
-          <Filters get={get} whole={whole} seconds={seconds} repeating={repeating.value} onRepeat={(value) => (repeating.value = value)} />
+          <Filters preflop={isChart(file)} get={get} whole={whole} seconds={seconds} repeating={repeating.value} onRepeat={(value) => (repeating.value = value)} />
         </div>
         <Panel title="Score" tools={given.length > 0 && <Button small onClick={() => forget(file)}>Reset</Button>}>
           <Scored given={given} waiting={own.length} onAgain={() => own[0] && void again(own[0]).then(show)} />
@@ -207,7 +209,7 @@ function Asked({ question, chosen, late, onAnswer, onNext }: { question: Questio
   );
 }
 
-function Filters({ get, whole, seconds, repeating, onRepeat }: { get: (name: string) => string; whole: boolean; seconds: number; repeating: boolean; onRepeat: (value: boolean) => void }) {
+function Filters({ preflop, get, whole, seconds, repeating, onRepeat }: { preflop: boolean; get: (name: string) => string; whole: boolean; seconds: number; repeating: boolean; onRepeat: (value: boolean) => void }) {
   const choice = (name: (typeof FILTERS)[number], label: string, of: { value: string; label: string }[]) => <Select label={label} value={get(name)} options={of} onChange={(value) => ask({ [name]: value })} />;
   const typed = useSignal(get("hands"));
   return (
@@ -221,15 +223,19 @@ function Filters({ get, whole, seconds, repeating, onRepeat }: { get: (name: str
         </div>
         <div class="fields">
           {choice("player", "Position", [any, { value: "0", label: "OOP or BB" }, { value: "1", label: "IP or BTN" }])}
-          {choice("street", "Street", options("preflop", "flop", "turn", "river"))}
-          {choice("suits", "Suits", options("rainbow", "two-tone", "monotone", "four-flush", "flush"))}
-          {choice("pairing", "Pairs", options("unpaired", "paired", "two pair", "trips", "full house", "quads"))}
-          {choice("high", "High card", options(..."AKQJT98765432"))}
-          {choice("connected", "Straights", options("connected", "disconnected"))}
+          {!preflop && (
+            <>
+              {choice("street", "Street", options("preflop", "flop", "turn", "river"))}
+              {choice("suits", "Suits", options("rainbow", "two-tone", "monotone", "four-flush", "flush"))}
+              {choice("pairing", "Pairs", options("unpaired", "paired", "two pair", "trips", "full house", "quads"))}
+              {choice("high", "High card", options(..."AKQJT98765432"))}
+              {choice("connected", "Straights", options("connected", "disconnected"))}
+            </>
+          )}
         </div>
         <form onSubmit={(event) => (event.preventDefault(), ask({ hands: typed.value.trim() || undefined }))}>
           <div class="row tight drill-hands">
-            <Field label="Hands" value={typed.value} onInput={(value) => (typed.value = value)} hint="top pair, flush draw, AKs, 77+, A2s-A5s; empty for all" />
+            <Field label="Hands" value={typed.value} onInput={(value) => (typed.value = value)} hint={`${preflop ? "" : "top pair, flush draw, "}AKs, 77+, A2s-A5s; empty for all`} />
             <Button small submit>Apply</Button>
           </div>
         </form>

@@ -87,7 +87,7 @@ function Choose() {
       <h1>Browse a game</h1>
       <p class="soft">Solves the game and opens its whole tree: strategies, values, and best responses at every node.</p>
       <ul class="offers">
-        {choices.data?.offered.filter((offer) => offer.against.includes("solution") || /tic_tac|phantom/.test(offer.game)).map((offer) => (
+        {choices.data?.offered.filter((offer) => offer.against.includes("solution")).map((offer) => (
           <li key={offer.title} class="panel"><h2><a href={link(["games", offer.game])}>{offer.title}</a></h2><p class="soft small">{offer.about}</p></li>
         ))}
       </ul>

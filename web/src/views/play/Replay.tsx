@@ -82,7 +82,7 @@ export function Replay() {
           )}
           {saved.data && saved.data.reviews.length > 0 && (
             <>
-              <h3>Judged</h3>
+              <h3>Reviewed hands</h3>
               <ul class="files">{saved.data.reviews.map((each) => <li key={each}><a href={link(["play", "review"], { file: each })}>{each}</a></li>)}</ul>
             </>
           )}
@@ -91,10 +91,10 @@ export function Replay() {
           <div class="stack">
             <Field label="A hand in PokerStars, GGPoker or PHH format" rows={8} value={text.value} error={wrong.value} onInput={(value) => (text.value = value)} />
             <div class="fields">
-              <Field label="Judge" value={hero.value} placeholder="whose cards are shown" onInput={(value) => (hero.value = value)} hint="a name, oop or ip" />
+              <Field label="Player" value={hero.value} placeholder="whose cards are shown" onInput={(value) => (hero.value = value)} hint="a name, oop or ip" />
               <Field label="Range out of position" value={oop.value} placeholder="by position" onInput={(value) => (oop.value = value)} />
               <Field label="Range in position" value={ip.value} placeholder="by position" onInput={(value) => (ip.value = value)} />
-              <Select label="From" value={street.value} options={[{ value: "", label: "the first street of two" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
+              <Select label="Start from" value={street.value} options={[{ value: "", label: "the first heads-up street" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
             </div>
             {several > 1 && <Select label={`${several} hands in this text; review`} value={number.value} options={[...Array(several).keys()].map((place) => ({ value: String(place + 1), label: `hand ${place + 1}` }))} onChange={(value) => (number.value = value)} />}
             <div class="row tight">

@@ -1,6 +1,4 @@
 // Review of a hand from a poker room: live solving of each street, then the cost of each decision.
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { get, post } from "../../api.ts";
 import { Button, Facts, Notice, Panel, tried } from "../../look/basics.tsx";
 import { Cards, Hand } from "../../look/Cards.tsx";
@@ -8,7 +6,7 @@ import { amount, count, duration, percent } from "../../look/numbers.ts";
 import type { ComponentChildren } from "preact";
 import { link } from "../../router.ts";
 import { said } from "../solution/words.ts";
-import { useLoaded, useTitle } from "../../use.ts";
+import { usePolled, useTitle } from "../../use.ts";
 import { Decisions } from "./After.tsx";
 import type { Decided } from "./types.ts";
 import "./play.css";
@@ -50,25 +48,19 @@ const inBlinds = (name: string, blind: number): string =>
 
 export function Review({ file }: { file: string }) {
   useTitle("Hand review");
-  const ticks = useSignal(0);
-  const loaded = useLoaded((signal) => get<State>("hands/review", { file }, signal), [file, ticks.value]);
+  const loaded = usePolled((signal) => get<State>("hands/review", { file }, signal), [file], (state) => state.state === "running", EVERY);
   const now = loaded.data;
   const running = now?.state === "running";
-  useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => ticks.value++, EVERY);
-    return () => clearInterval(timer);
-  }, [running]);
   if (loaded.error) return <Notice bad>{loaded.error}</Notice>;
   if (!now) return <p class="empty">Loading…</p>;
   const { about, progress, result } = now;
-  const again = () => void tried(post<State>("hands/review", { ...now.asked, file })).then(() => ticks.value++);
+  const again = () => void tried(post<State>("hands/review", { ...now.asked, file })).then(loaded.again);
   return (
     <>
       <div class="row spread"><h1>{about.title || "Hand review"}</h1><a href="#/play/hands">All hands</a></div>
       <Facts
         of={about.names.map((name, seat): [string, ComponentChildren] => [
-          seat === about.hero ? "judged" : "against",
+          seat === about.hero ? "reviewed" : "opponent",
           <>{name || "unknown"}, {about.positions[seat]} {about.cards[seat] && <Hand hand={about.cards[seat]!} />}</>,
         ])}
       />

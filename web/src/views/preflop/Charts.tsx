@@ -33,7 +33,7 @@ export function Charts() {
     <div class="columns two">
       <Panel
         title="Heads-up charts"
-        tools={<Segments label="Chart" value={file} options={[...shipped, ...own].map((value) => ({ value, label: value.replace(/^(\d+)bb$/, "$1 bb") }))} onChange={(value) => ask({ file: value, line: undefined }, false)} />}
+        tools={<Segments label="Chart" value={file} options={[...shipped, ...own].map((value) => ({ value, label: value.replace(/^(\d+)bb$/, "$1 bb").replace(/\.spot$/, "") }))} onChange={(value) => ask({ file: value, line: undefined }, false)} />}
       >
         <div class="stack" aria-busy={chart.loading}>
           {chart.error && <Notice bad>{chart.error}</Notice>}
@@ -74,7 +74,7 @@ function OwnChart() {
   const fields = (): Fields => {
     const each = Number(ante) || 0;
     return {
-      board: "", oop: "all", ip: "all", blinds: "0.5, 1", pot: String(2 * each), stack: String(Number(stack) - each), chip: "0.05", limps: limps.value,
+      board: "", oop: "all", ip: "all", blinds: "0.5, 1", pot: `${2 * each}bb`, stack: `${Number(stack) - each}bb`, chip: "0.05", limps: limps.value,
       bets: { preflop: "none", flop: "50%", turn: "75%", river: "75%" },
       raises: { preflop: { oop: reraise, ip: open }, flop: { oop: "3x", ip: "a" }, turn: "a", river: "none" },
       donk: "none", thresholds: { force_allin: "40%" }, runouts: "48x2x2", algorithm: "hs-dcfr", iterations: "150",

@@ -69,9 +69,11 @@ export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) 
         ]}
       />
       <div class="stack tight chart">
-        {of.ev && <Segments label="Show" value={shown.value} options={[{ value: "strategy", label: "Strategy" }, { value: "ev", label: "EV" }]} onChange={(value) => (shown.value = value)} />}
         <Bars parts={parts} label="All hands" />
-        <Legend parts={parts} />
+        <div class="row tight spread">
+          <Legend parts={parts} />
+          {of.ev && <Segments label="Show" value={shown.value} options={[{ value: "strategy", label: "Strategy" }, { value: "ev", label: "EV" }]} onChange={(value) => (shown.value = value)} />}
+        </div>
         <Grid13 label={`Strategy by hand class: ${of.title}`} cells={cells} onPoint={(place) => (pointed.value = place)} />
         <p class="soft small chart-line" aria-live="polite">{at === null ? `Point at a hand class. ${show === "ev" ? "EV in big blinds, relative to folding." : "Filled height: share of the class that reaches this node."}` : <><b>{CLASSES[at]}</b> {of.reach[at] ? actionLine(of, at) : "does not reach this node"}</>}</p>
       </div>

@@ -57,7 +57,7 @@ export default function Preflop() {
         <h1>Preflop</h1>
         <Segments label="View" value={view as (typeof VIEWS)[number]["value"]} options={VIEWS} onChange={(value) => go(link(["preflop"], { view: value }))} />
       </div>
-      {view === "pushfold" ? <PushOrFold /> : view === "table" ? <TablePushFold /> : view === "more" ? <><Blueprints /><FromTheDeal /></> : <Charts />}
+      {view === "pushfold" ? <PushOrFold /> : view === "table" ? <TablePushFold key={["stacks", "payouts", "antes"].map((name) => query.get(name)).join(";")} /> : view === "more" ? <><Blueprints /><FromTheDeal /></> : <Charts />}
     </>
   );
 }
@@ -81,14 +81,15 @@ function PushOrFold() {
   const error = all ? chart.error : one.error;
   return (
     <>
-      <div class="row spread">
-        <span />
-        <div class="row tight">
-          <Segments label="Chart of" value={all ? "all" : "one"} options={[{ value: "one", label: "One stack" }, { value: "all", label: "All stacks" }]} onChange={(value) => to({ chart: value === "all" ? "1" : undefined })} />
-          <Button small disabled={all ? !chart.data : !one.data} onClick={() => saveTable(all ? chart.data! : one.data!)}>CSV</Button>
-        </div>
-      </div>
-      <Panel title="Push or fold, heads up">
+      <Panel
+        title="Push or fold, heads-up"
+        tools={
+          <div class="row tight">
+            <Segments label="Chart of" value={all ? "all" : "one"} options={[{ value: "one", label: "One stack" }, { value: "all", label: "All stacks" }]} onChange={(value) => to({ chart: value === "all" ? "1" : undefined })} />
+            <Button small disabled={all ? !chart.data : !one.data} onClick={() => saveTable(all ? chart.data! : one.data!)}>CSV</Button>
+          </div>
+        }
+      >
         <div class="preflop-fields">
           <label class="row tight grow">
             <span class="soft small">{all ? "Stacks up to" : "Stack"}</span>
@@ -125,7 +126,7 @@ function Strategy({ of, side }: { of: PushFold; side: Side }) {
   );
   const at = pointed.value;
   return (
-    <div class="stack tight">
+    <div class="stack tight chart push-chart">
       <Bars parts={parts} label={`${side.title}: all hands`} />
       <Legend parts={parts} />
       <Grid13 label={`${side.title}: frequency by hand class`} cells={cells} onPoint={(place) => (pointed.value = place)} />
@@ -140,7 +141,7 @@ function Stacks({ of, side }: { of: Chart; side: Side }) {
     () => values.map((value): Cell => ({ height: value > 0 ? 1 : 0, parts: [[ramp(value / of.to), 1]], note: value > 0 ? chips(value, value % 1 ? 1 : 0) + (value >= of.to ? "+" : "") : undefined, said: value > 0 ? `${side.charted} with up to ${value} big blinds` : undefined })),
     [of, side],
   );
-  return <Grid13 label={`${side.title}: largest stack by hand class`} cells={cells} />;
+  return <div class="chart push-chart"><Grid13 label={`${side.title}: largest stack by hand class`} cells={cells} /></div>;
 }
 
 function saveTable(of: PushFold | Chart): void {

@@ -49,13 +49,13 @@ export function TablePushFold() {
   return (
     <>
       <Panel title="Push or fold at a table, with ICM">
-        <form class="stack tight" onSubmit={(event) => (event.preventDefault(), ask({ stacks: typed.value.stacks, payouts: typed.value.payouts, antes: typed.value.ante, node: undefined }, false))}>
+        <form class="table-fields" onSubmit={(event) => (event.preventDefault(), ask({ stacks: typed.value.stacks, payouts: typed.value.payouts, antes: typed.value.ante, node: undefined }, false))}>
           <div class="fields">
-            {field("stacks", "Stacks, bb", "2 to 6 players in order of action; the small and the big blind are last")}
-            {field("payouts", "Payouts", "50, 30, 20 from the first place on; empty for chips")}
+            {field("stacks", "Stacks, bb", "2 to 6 players, blinds last")}
+            {field("payouts", "Payouts", "50, 30, 20; empty for chips")}
             {field("ante", "Ante per player, bb", "0 for none")}
           </div>
-          <div class="row tight"><Button submit kind="primary" disabled={solved.loading}>Solve</Button>{solved.loading && <Elapsed since={since}>Solving on random deals</Elapsed>}</div>
+          <div class="row tight table-solve"><Button submit kind="primary" disabled={solved.loading}>Solve</Button>{solved.loading && <Elapsed since={since}>Solving on random deals</Elapsed>}</div>
         </form>
         {solved.error && !solved.loading && <Notice bad>{solved.error}</Notice>}
       </Panel>
@@ -76,7 +76,7 @@ function Solved({ of }: { of: Table }) {
   return (
     <div class="columns two">
       <Panel title={node.title}>
-        <div class="stack tight">
+        <div class="stack tight chart push-chart">
           <Bars parts={parts} label={`${node.title}: all hands`} />
           <Legend parts={parts} />
           <Grid13 label={`${node.title}: frequency by hand class`} cells={cells} onPoint={(place) => (pointed.value = place)} />

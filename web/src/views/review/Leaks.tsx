@@ -1,13 +1,12 @@
 // One review of many hands: progress, leaks by a column with filters, the hands behind them, and single hands.
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { address, get, post } from "../../api.ts";
 import { Button, Facts, LinkButton, Notice, Panel, Progress, Segments, Select, tried } from "../../look/basics.tsx";
 import { Cards, Hand } from "../../look/Cards.tsx";
 import { count, duration } from "../../look/numbers.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { ask, place } from "../../router.ts";
-import { useLoaded, useTitle } from "../../use.ts";
+import { useLoaded, usePolled, useTitle } from "../../use.ts";
 import { Reviewed, type Result } from "../play/Review.tsx";
 
 interface Leak {
@@ -50,18 +49,12 @@ const interval = (leak: Leak) => (leak.low == null || leak.high == null ? "under
 
 export function Leaks({ file }: { file: string }) {
   useTitle("Review");
-  const ticks = useSignal(0);
-  const loaded = useLoaded((signal) => get<State>("reviews/state", { file }, signal), [file, ticks.value]);
+  const loaded = usePolled((signal) => get<State>("reviews/state", { file }, signal), [file], (state) => state.state === "running", EVERY);
   const now = loaded.data;
   const running = now?.state === "running";
-  useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => ticks.value++, EVERY);
-    return () => clearInterval(timer);
-  }, [running]);
   const query = place.value.query;
   const hand = query.get("hand");
-  const change = (step: "start" | "stop") => void tried(post(`reviews/${step}`, { file })).then(() => ticks.value++);
+  const change = (step: "start" | "stop") => void tried(post(`reviews/${step}`, { file })).then(loaded.again);
   if (hand) return <OneHand file={file} id={hand} />;
   if (loaded.error) return <Notice bad>{loaded.error}</Notice>;
   if (!now) return <p class="empty">Loading…</p>;

@@ -45,7 +45,7 @@ export function Breakdown({ node, player, filter, onFilter }: { node: Node; play
       title={`Range of ${PLAYERS[player]}`}
       tools={<Segments label="By" value={by.value} options={GROUPINGS.map((value) => ({ value, label: GROUPING_NAMES[value] }))} onChange={(value) => (by.value = value)} />}
     >
-      <Table label={`Breakdown by ${GROUPING_NAMES[by.value]}`} columns={columns} rows={rows} id={(row) => row.name} onRow={(row) => onFilter(toggled(filter, by.value, row.code))} chosen={null} />
+      <div class="hands-frame"><Table label={`Breakdown by ${GROUPING_NAMES[by.value]}`} columns={columns} rows={rows} id={(row) => row.name} onRow={(row) => onFilter(toggled(filter, by.value, row.code))} chosen={null} /></div>
       <p class="soft small">Select a row to filter the grid.</p>
     </Panel>
   );

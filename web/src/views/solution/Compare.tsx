@@ -100,7 +100,7 @@ function Shown({ compared, nodes, files, line }: Both & { files: [string, string
       <Panel title={`EV after minus EV before, ${unit}`}>
         <div class="columns two">
           {([0, 1] as const).map((player) => (
-            <div key={player} class="stack tight">
+            <div key={player} class="stack tight chart">
               <Facts of={[[`${PLAYERS[player]} total`, signed(change(head, player))]]} />
               <Grid13 label={`Change of EV of ${PLAYERS[player]}`} cells={differences[player]!} />
             </div>
@@ -122,7 +122,7 @@ function Strategy({ node }: { node: Node }) {
   if (player === null) return <p class="soft">No decision here.</p>;
   const parts = actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), together(node.sides[player]).frequency);
   return (
-    <div class="stack tight">
+    <div class="stack tight chart">
       <Bars parts={parts} label={`Whole range of ${PLAYERS[player]}`} />
       <Legend parts={parts.map((part) => ({ ...part, label: `${part.label} ${percent(part.share)}` }))} />
       <Grid13 label={`Strategy of ${PLAYERS[player]}`} cells={cells} />

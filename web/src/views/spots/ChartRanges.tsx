@@ -66,7 +66,7 @@ export function ChartRanges({ seat, onBoth, onOne }: { seat: string; onBoth: (li
         </FlopLines>
       ) : <p class="empty" role="status">Reading the chart…</p>}
       <p class="soft small">“Use both” also sets pot and stack. The ranges follow the chart's own strategy along the line, heads-up: the big blind is out of position. There are no 6-max ranges, because no six-player chart has been solved.</p>
-      {about.data && <p class="soft small">{about.data.made}</p>}
+      {about.data && <p class="soft small made">{about.data.made}</p>}
     </div>
   );
 }

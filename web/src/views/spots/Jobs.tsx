@@ -103,9 +103,10 @@ function Shown({ job }: { job: Job }) {
                 ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}{job.in_memory && ", in memory"}</span>],
                 [batch ? "Flops" : "Iterations", `${count(job.done)} of ${count(job.total)}`],
                 ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} ${job.unit}, ${share(job)} of the pot`]] as const)),
-                ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left${job.target ? " to the target" : ""}` : "")],
+                ["Solving time", batch && !job.seconds ? "–" : duration(job.seconds)],
+                ...(running && job.seconds_left != null ? ([["Time left", `about ${duration(job.seconds_left)}${job.target ? " to the target" : ""}`]] as const) : []),
                 ...(batch ? [] : ([
-                  ["Speed", running && job.rate ? `${rateOf(job.rate)} per second` : "–"],
+                  ...(running ? ([["Speed", job.rate ? `${rateOf(job.rate)} per second` : "–"]] as const) : []),
                   ["Memory", job.memory == null ? "–" : bytes(job.memory)],
                   ["Algorithm", job.algorithm || "–"],
                 ] as const)),

@@ -21,12 +21,13 @@ export function SoFar({ job }: { job: Job }) {
     if (!data) return [];
     return cellsFor(player === acting ? "strategy" : "reach", byClass(data.sides[player]), player === acting ? data.head.actions : []);
   }, [data, player]);
-  if (!data) return <Panel title="Strategy so far"><p class="empty">{node.error ?? (there ? "Loading…" : "The strategy appears after the first iterations.")}</p></Panel>;
+  const title = job.state === "finished" ? "Strategy" : "Strategy so far";
+  if (!data) return <Panel title={title}><p class="empty">{node.error ?? (there ? "Loading…" : "The strategy appears after the first iterations.")}</p></Panel>;
   const { actions } = data.head;
   const parts = actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), together(data.sides[acting]).frequency);
   return (
     <Panel
-      title="Strategy so far"
+      title={title}
       tools={
         <Segments
           label="Player"
@@ -36,7 +37,7 @@ export function SoFar({ job }: { job: Job }) {
         />
       }
     >
-      <div class="stack tight">
+      <div class="stack tight chart">
         {node.error && <Notice>{node.error}</Notice>}
         {data.head.note && <p class="soft small" role="status">{data.head.note}</p>}
         <div class="row tight">

@@ -43,7 +43,7 @@ function useTicks(on: boolean): number {
 }
 
 export default function Trainings() {
-  useTitle("Trainings");
+  useTitle("Runs");
   const chosen = place.value.query.getAll("run");
   const live = useSignal(true);
   const ticks = useTicks(live.value);
