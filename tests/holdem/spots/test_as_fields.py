@@ -67,3 +67,13 @@ def test_amounts_given_in_big_blinds_stay_so() -> None:
     )
     assert (in_chips.spot().unit, in_chips.spot().identity) == ("chips", given.identity)
     assert spot_from_json(given.to_json(), given.ranges).unit == "bb"
+
+
+def test_preflop_amounts_are_in_big_blinds_if_a_chip_is_one() -> None:
+    fields = {"oop": "all", "ip": "all", "blinds": "0.5, 1", "pot": "0.2bb", "stack": "7.9bb", "chip": "0.05"}
+    given = request_from_options({**fields, "runouts": "48x2x2"}).spot()
+    assert (given.unit, given.pot, given.stack) == ("bb", 0.2, 7.9)
+    again = request_from_options(spot_fields(given)).spot()
+    assert (again.unit, again.identity) == ("bb", given.identity)
+    other = {"blinds": "1, 2", "chip": "0.1"}  # a big blind is two chips
+    assert request_from_options({**fields, **other, "runouts": "48x2x2"}).spot().unit == "chips"

@@ -262,7 +262,7 @@ def test_sizes_by_street_follow_the_chosen_tree(page: Any, server: ServerProcess
     by_street.check()
     expect(bets).to_have_value("50%, a")
     by_street.uncheck()
-    tree = page.get_by_label("Tree")
+    tree = page.get_by_label("Tree", exact=True)
     tree.select_option(index=tree.locator("option").count() - 1)
     wanted = page.get_by_label("Bets", exact=True).input_value()
     assert wanted != "50%, a"
@@ -357,7 +357,8 @@ def test_a_chart_of_ones_own(page: Any, server: ServerProcess) -> None:
     def few_boards(route: Any) -> None:
         body = route.request.post_data_json
         asked.append(body["fields"])
-        route.continue_(post_data={**body, "fields": {**body["fields"], "runouts": {"flop": 4, "turn": 1, "river": 1}, "iterations": "5"}})
+        small = {"runouts": {"flop": 4, "turn": 1, "river": 1}, "iterations": "5"}
+        route.continue_(post_data={**body, "fields": {**body["fields"], **small}})
 
     page.route("**/api/jobs", few_boards)
     page.goto(server.address + "#/preflop")
@@ -378,7 +379,9 @@ def test_a_chart_of_ones_own(page: Any, server: ServerProcess) -> None:
     shares = page.locator(".tree li.here button span:last-child")
     expect(shares).to_have_count(len(wanted.often))
     expect(page.locator(".tree li.here")).to_contain_text("7.9 bb")
-    assert [number(text) for text in shares.all_inner_texts()] == pytest.approx([100 * share for share in wanted.often.values()], abs=0.06)
+    assert [number(text) for text in shares.all_inner_texts()] == pytest.approx(
+        [100 * share for share in wanted.often.values()], abs=0.06
+    )
     page.get_by_text(re.compile("hs-dcfr, 5 iterations")).wait_for()
 
 
