@@ -1,7 +1,7 @@
 """Take screenshots of the web page: ``python docs/draw_web.py`` writes ``docs/images/web-*.png``.
 
-A server on an empty folder solves a turn, solves it again with a node lock, and deals some hands; a headless Chromium takes the
-screenshots.
+A server on an empty folder solves a turn, solves it again with a node lock, solves five flops, and deals some hands; a
+headless Chromium takes the screenshots.
 """
 
 import io
@@ -38,6 +38,7 @@ TURN = {
     "raises": "2.5x, a",
     "target": "0.3%",
 }
+FLOPS = {**{name: text for name, text in TURN.items() if name != "board"}, "bets": "50%", "raises": "none", "target": "2%"}
 HANDS = 12
 LOCK = {"line": "x", "strategy": "x 100%"}
 
@@ -61,6 +62,7 @@ SHOTS = (
     Shot("runouts", "#/solution/turn.spot?node=x,x&show=equity&tab=runouts", ".heat"),
     Shot("compare", "#/compare?file=turn.spot&with=locked.spot&node=x", ".grid13", (1400, 1200)),
     Shot("phone", "#/solution/turn.spot?node=x", ".hand-bar", (390, 844)),
+    Shot("flops", "#/batch/flops", "[aria-label=Flops] tbody tr", (1400, 560)),
     Shot("preflop", "#/preflop?view=pushfold&stack=10", ".grid13", (1400, 1000)),
     Shot("drill", "#/drill/100bb?player=1", ".drill-actions", (1400, 900)),
     Shot("play", "#/play/{table}", ".shares"),
@@ -122,6 +124,8 @@ def main() -> None:
                     time.sleep(0.2)
             job = solve({"fields": TURN, "name": "turn"})
             solve({"from": "turn.spot", "locks": [LOCK], "name": "locked"})
+            if "flops" in wanted:
+                solve({"fields": FLOPS, "boards": "subset:5", "name": "flops"})
             table = play()
             for algorithm in ("cfr+", "dcfr", "pcfr+"):
                 tp.solve("leduc_poker", algorithm, iterations=500, out=f"{folder}/{algorithm}")
