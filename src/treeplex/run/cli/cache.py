@@ -3,15 +3,8 @@
 import typer
 
 from treeplex.run.cli.shared.arguments import Json
-from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.commands import command, examples_of
 from treeplex.run.cli.shared.console import print_json, print_table
-
-HELP = """List or remove compiled games.
-
-Games that take more than a second to compile are cached, up to 2 GB. They are compiled again if their rules, or the code of
-Treeplex that they depend on, change. Games in a notebook, and games whose rules read files, are not cached. The cache
-is in the folder of compiled kernels, or in the one that TREEPLEX_GAMES names. TREEPLEX_GAMES=off turns the cache off.
-"""
 
 
 @command("List cached games.", place=10, example="list", name="list", group="cache")
@@ -60,3 +53,14 @@ def clear_cache() -> None:
 
     removed, where = clear_games(), games_folder()
     typer.echo("the cache is off" if where is None else f"{removed:,} games removed from {where}")
+
+
+HELP = f"""List or remove compiled games.
+
+Games that take more than a second to compile are cached, up to 2 GB. They are compiled again if their rules, or the code of
+Treeplex that they depend on, change. Games in a notebook, and games whose rules read files, are not cached. The cache
+is in the folder of compiled kernels, or in the one that TREEPLEX_GAMES names. TREEPLEX_GAMES=off turns the cache off.
+
+\b
+{examples_of((__name__,), "treeplex cache")}
+"""

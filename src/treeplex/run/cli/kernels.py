@@ -7,15 +7,6 @@ from treeplex.run.cli.shared.commands import command, examples_of
 from treeplex.run.cli.shared.console import print_json, print_table
 from treeplex.run.cli.shared.live import Live
 
-HELP = f"""List, compile or remove compiled kernels.
-
-Kernels (compiled inner loops) are built at first use and cached next to the package, or in the user's cache folder if the
-package is not writable. TREEPLEX_KERNELS overrides the folder.
-
-\b
-{examples_of((__name__,), "treeplex kernels")}
-"""
-
 
 @command("List cached kernels.", place=10, example="list", name="list", group="kernels")
 def list_kernels(as_json: Json = False) -> None:
@@ -75,3 +66,13 @@ def clear() -> None:
     from treeplex.engine.kernel_cache import clear, folders
 
     typer.echo(f"{clear():,} kernels removed from {folders()[0]}")
+
+
+HELP = f"""List, compile or remove compiled kernels.
+
+Kernels (compiled inner loops) are built at first use and cached next to the package, or in the user's cache folder if the
+package is not writable. TREEPLEX_KERNELS overrides the folder.
+
+\b
+{examples_of((__name__,), "treeplex kernels")}
+"""
