@@ -2,7 +2,9 @@
 number of situations. ``holdem/until`` evaluates them on flops.
 
 The library's networks are compared with those of ``runs/hands-river``, ``runs/hands-turn`` and ``runs/hands-flop``, retrained
-with the same settings, and with networks trained on fewer of their rows. Missing ones are trained first, in twenty minutes.
+with the same settings, and with networks trained on fewer of their rows. Missing ones are trained first, in twenty minutes; the
+turn's needs the file of situations that its settings name. ``papers/run.py holdem/hands turn`` measures one street, and keeps
+the results of the others.
 """
 
 from pathlib import Path
@@ -10,7 +12,8 @@ from time import process_time
 
 import numpy as np
 
-from papers.common.results import Result, Table
+from papers.common.lines import read_lines
+from papers.common.results import Result, Table, results_file, stored
 from papers.common.study import study
 from treeplex import train
 from treeplex.learn.common.fitting import NetworkFitter
@@ -117,11 +120,18 @@ def by_situations(street: str, numbers: dict) -> str:
     )
 
 
+def known(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
+    """The stored results of a street, as :func:`measured` returns them."""
+    tables = read_lines(results_file("holdem/hands"))[0]["tables"]
+    rows, by_stack = ([row for row in table["rows"] if row[0] == street] for table in tables)
+    return rows, by_stack, stored("holdem/hands")[street]
+
+
 @study(title="Networks for single hands of hold'em", place=4, minutes=40, needs=("torch",))
-def reproduce() -> Result:
+def reproduce(only: str = "") -> Result:
     rows, by_stack, numbers = [], [], {}
     for street in TESTS:
-        own, stacks, numbers[street] = measured(street)
+        own, stacks, numbers[street] = known(street) if only not in ("", street) else measured(street)
         rows, by_stack = rows + own, by_stack + stacks
         print(own, flush=True)
     return Result(
@@ -147,7 +157,7 @@ def reproduce() -> Result:
             f"{numbers['turn']['seconds']:.2f} and {numbers['flop']['seconds']:.1f} CPU s each, including "
             "compilation and loading of kernels, unlike in `holdem/labels`. The flop's network learns from values of the "
             "turn's network, not from full solves. Networks have the settings of the shipped networks, which were trained "
-            "on another machine.",
+            "on another machine; the turn's has the same rows, from situations that a GPU solved.",
         ],
         numbers=numbers,
     )
