@@ -22,7 +22,10 @@ VIEWS = {
     "#/solution/small.spot?tab=about": ".curve",
     "#/review": ".review-start",
     "#/preflop": ".grid13",
+    "#/preflop?file=100bb&line=r2.5": ".grid13",
     "#/preflop?chart=1&stack=8": ".grid13",
+    "#/drill": ".panel .button",
+    "#/drill/100bb": ".drill-actions",
     "#/preflop?view=table&stacks=8,8": ".grid13",
     "#/compare?file=small.spot&with=small.spot&node=x": ".grid13",
 }

@@ -373,7 +373,7 @@ def test_a_chart_of_ones_own(page: Any, server: ServerProcess) -> None:
     assert spot.rake is not None
     assert (spot.rake.rate, spot.rake.cap, spot.rake.no_flop_no_drop) == (0.05, 1.0, True)
     page.goto(server.address + "#/preflop")
-    page.get_by_role("radio", name="chart-8bb").click()
+    page.get_by_label("Your charts").select_option("chart-8bb")
     solution = load_solution(server.folder / "chart-8bb.spot")
     wanted = solution_chart(solution, "")
     shares = page.locator(".tree li.here button span:last-child")

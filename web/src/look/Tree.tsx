@@ -63,7 +63,7 @@ export function Tree({ columns, label }: { columns: readonly TreeColumn[]; label
           </div>
           {column.deal && <Deal of={column.deal} label={column.who} />}
           {column.choices.map((choice) => (
-            <button key={choice.key} type="button" aria-pressed={!!choice.taken} style={{ "--paint": choice.colour }} onClick={choice.onTake}>
+            <button key={choice.key} type="button" class={choice.colour ? "painted" : ""} aria-pressed={!!choice.taken} style={{ "--paint": choice.colour }} onClick={choice.onTake}>
               <span>{choice.cards ? <Cards of={choice.cards} /> : choice.label}{choice.detail && <small> {choice.detail}</small>}</span>
               {choice.note && <span>{choice.note}</span>}
             </button>

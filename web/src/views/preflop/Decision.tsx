@@ -28,6 +28,7 @@ export interface Chart {
 
 /** The small blind acts first. */
 const SEATS = ["big blind", "small blind"];
+const KINDS: Record<string, string> = { f: "fold", c: "call", x: "check", a: "allin", r: "raise", b: "bet" };
 const WORDS: Record<string, string> = { f: "fold", c: "call", x: "check", a: "all-in", r: "raise ", b: "bet " };
 
 export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) {
@@ -56,7 +57,7 @@ export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) 
         columns={[
           ...of.path.map((line, at) => {
             const step = (of.path[at + 1] ?? of.line).slice(line.length).replace(/^,/, "");
-            return { key: line || "root", who: SEATS[(at + 1) % 2]!, onHead: () => to(line), choices: [{ key: step, label: WORDS[step[0]!] + step.slice(1), taken: true, onTake: () => to(line) }] };
+            return { key: line || "root", who: SEATS[(at + 1) % 2]!, onHead: () => to(line), choices: [{ key: step, label: WORDS[step[0]!] + step.slice(1), taken: true, colour: colours([KINDS[step[0]!]!])[0]!, onTake: () => to(line) }] };
           }),
           {
             key: "here",
