@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies import tabular
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised, uniform_probabilities
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.registry import load
@@ -22,6 +23,14 @@ SIZE = 26
 
 def random_policy(seed: int = 0) -> Policy:
     return Policy(KUHN, normalised(KUHN, np.random.default_rng(seed).random(SIZE)))
+
+
+def test_large_policies_are_normalised_in_parts_with_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = np.random.default_rng(1).random(SIZE) * (np.arange(SIZE) % 3 > 0)
+    whole = normalised(KUHN, weights), infoset_sums(KUHN, weights), uniform_probabilities(KUHN)
+    monkeypatch.setattr(tabular, "PART", 5)
+    in_parts = normalised(KUHN, weights), infoset_sums(KUHN, weights), uniform_probabilities(KUHN)
+    assert all(np.array_equal(one, other) for one, other in zip(whole, in_parts, strict=True))
 
 
 def test_uniform() -> None:

@@ -1,9 +1,12 @@
 """What solving a game takes: the bytes that a run has when it runs, and a time for every form."""
 
+import sys
+
 import pytest
 
 import treeplex as tp
 from treeplex.engine.tree.form import workspace
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.run.solve import cost
 from treeplex.run.solve.cost import cost_of
 from treeplex.solvers import make_solver
@@ -21,6 +24,14 @@ def test_memory_is_what_a_run_has(spec: str, kept: str) -> None:
     game = tp.compile(spec)
     found, solver = cost_of(game), make_solver(game, "dcfr")
     assert found.run == sum(each.nbytes for each in [*solver.arrays().values(), *workspace(game.tree)])
+    policy = solver.average_policy()
+    assert found.evaluation == 2 * policy.probabilities.nbytes + sum(each.nbytes for each in workspace(game.tree))
+    if isinstance(game.infostates, LazyInfostates):
+        names = sum(column.nbytes for column in (game.infostates.columns() or {}).values())
+    else:
+        names = sys.getsizeof(game.infostates) + sum(map(sys.getsizeof, game.infostates))
+    stored = [*game.tree, game.action_ids, *(array for part in game.payoff[:3] for array in part)]
+    assert found.game == pytest.approx(sum(array.nbytes for array in stored) + names, rel=0.05)
     assert found.payoffs.endswith(kept)
     assert found.seconds is not None
     assert found.seconds > 0

@@ -43,3 +43,13 @@ def container_memory() -> int | None:
         return max(0, limit - used + sum(int(line.split()[1]) for line in cached))
     except (OSError, ValueError, IndexError):
         return None
+
+
+def release_freed_memory() -> None:
+    """Return freed memory to the operating system, where the C library (glibc) would keep it for later."""
+    import ctypes
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError, TypeError):
+        return

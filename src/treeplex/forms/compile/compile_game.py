@@ -27,6 +27,9 @@ from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories
 LARGE = 1_000_000
 """Estimated number of histories above which a game's Numba functions (if any) walk it instead of Python."""
 
+MANY_INFOSETS = 10_000
+"""Number of infosets above which memory that compiling used is returned to the operating system."""
+
 _compiled: "WeakValueDictionary[tuple[int, bool, bool | None], CompiledGame]" = WeakValueDictionary()
 """Compiled games by ``id`` of the rules object (which need not be hashable), ``refine`` and ``stored``; a compiled game keeps
 its rules alive.
@@ -76,6 +79,10 @@ def compile_game(
         with reporting(progress, "compiling the game"):
             make = partial(compile_new, rules, refine=refine, limit=limit, stored=stored, watch=watch or tell_histories)
             compiled = cached(rules, {"refine": refine, "stored": stored}, limit, make)
+        if sum(compiled.infosets) > MANY_INFOSETS:
+            from treeplex.base.storage.memory import release_freed_memory
+
+            release_freed_memory()
         _compiled[key] = compiled
     return compiled
 

@@ -16,6 +16,8 @@ COLUMNS = ("player", "infostate", "action", "action_name", "probability")
 """Columns of policies as tables."""
 SHOWN_INFOSETS = 20
 """Number of infosets shown in a notebook."""
+PART = 1 << 18
+"""Sequences that are normalised at a time, so that large games need no temporary arrays of their size."""
 
 
 class AnyState(Protocol):
@@ -195,29 +197,40 @@ def to_dataframe(policy: Policy) -> Any:
 
 def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
     """Return 1 / (number of actions) for each sequence, float64 [Q]; 1 for empty sequences."""
-    infoset = game.tree.sequence_infoset
-    inner = infoset >= 0
-    actions = np.ones(len(infoset))
-    actions[inner] = game.tree.infoset_layout[infoset[inner], 2]
-    return 1.0 / actions
+    probabilities = np.ones(len(game.tree.sequence_infoset))
+    for part in parts(game):
+        infoset = game.tree.sequence_infoset[part]
+        inner = infoset >= 0
+        probabilities[part][inner] = 1.0 / game.tree.infoset_layout[infoset[inner], 2]
+    return probabilities
+
+
+def parts(game: CompiledGame) -> Iterator[slice]:
+    """Yield slices of sequences, for sums over large games without temporary arrays of their size."""
+    size = len(game.tree.sequence_infoset)
+    return (slice(start, min(start + PART, size)) for start in range(0, size, PART))
 
 
 def infoset_sums(game: CompiledGame, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sums of ``values`` [Q] over the actions of each infoset, float64 [I]."""
-    inner = game.tree.sequence_infoset >= 0
-    sums = np.bincount(game.tree.sequence_infoset[inner], weights=values[inner], minlength=len(game.infostates))
-    return sums.astype(np.float64, copy=False)
+    sums = np.zeros(len(game.infostates))
+    for part in parts(game):
+        infoset = game.tree.sequence_infoset[part]
+        inner = infoset >= 0
+        np.add.at(sums, infoset[inner], values[part][inner])
+    return sums
 
 
 def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Normalise non-negative weights [Q] to probabilities [Q]; uniform at infosets whose weights sum to zero."""
-    sums = infoset_sums(game, weights)
-    infoset = game.tree.sequence_infoset
-    inner = infoset >= 0
-    total = np.ones(len(infoset))
-    total[inner] = sums[infoset[inner]]
-    shares = weights / np.where(total > 0, total, 1.0)
-    probabilities = np.where(total > 0, np.minimum(shares, 1.0), uniform_probabilities(game))
+    sums, probabilities = infoset_sums(game, weights), uniform_probabilities(game)
+    for part in parts(game):
+        infoset = game.tree.sequence_infoset[part]
+        inner, total = infoset >= 0, np.ones(len(infoset))
+        total[inner] = sums[infoset[inner]]
+        positive = total > 0
+        shares = weights[part] / np.where(positive, total, 1.0)
+        np.copyto(probabilities[part], np.minimum(shares, 1.0), where=positive)
     probabilities[game.tree.sequence_offsets[:-1]] = 1.0
     return probabilities
 

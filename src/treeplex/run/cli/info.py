@@ -252,7 +252,7 @@ def print_counts(compiled: "CompiledGame") -> None:
 def cost_as_json(cost: "SolvingCost") -> dict[str, Any]:
     """Return the cost of solving for ``--json``."""
     return {
-        "memory_mb": {"game": cost.game / 1e6, "run": cost.run / 1e6},
+        "memory_mb": {"game": cost.game / 1e6, "run": cost.run / 1e6, "evaluation": cost.evaluation / 1e6},
         "available_mb": None if cost.available is None else cost.available / 1e6,
         "seconds_per_iteration": cost.seconds,
         "threads": cost.threads,

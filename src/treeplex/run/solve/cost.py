@@ -1,9 +1,10 @@
 """Cost of solving a game: estimated memory, and measured time per iteration."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.numba_rules import PathInfostates
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers import make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
@@ -23,6 +25,10 @@ SAMPLED = 2_000_000
 """Approximate maximum of histories visited per player when measuring a game with walked rules."""
 SEQUENCE_NUMBERS, INFOSET_NUMBERS = 5, 2
 """Float64 numbers stored per sequence (regret, policy, strategy, average, value) and per infoset."""
+JUDGED_NUMBERS = 3
+"""Float64 numbers per sequence in an evaluation (policy, strategy, value), besides the same numbers per infoset."""
+NAMES = 1000
+"""Number of infostate strings whose sizes are measured."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class SolvingCost:
     Attributes:
         algorithm: the algorithm.
         payoffs: the payoff representation.
-        game, run: bytes of the compiled game, and of a run's other arrays.
+        game, run, evaluation: bytes of the compiled game with its infostate strings, of a run's arrays, and of an evaluation's.
         available: free bytes; None if unknown.
         seconds: measured seconds per iteration; None if a run does not fit into memory.
         threads: number of threads used.
@@ -42,6 +48,7 @@ class SolvingCost:
     payoffs: str
     game: int
     run: int
+    evaluation: int
     available: int | None
     seconds: float | None
     threads: int
@@ -53,25 +60,53 @@ class SolvingCost:
         threads = f", threads: {self.threads}" if self.threads > 1 else ""
         return {
             "payoffs stored": self.payoffs,
-            "memory": f"{megabytes(self.game)} for the game, {megabytes(self.run)} for a run{free}",
+            "memory": f"{megabytes(self.game)} for the game, {megabytes(self.run + self.evaluation)} for a run{free}",
             "an iteration": f"{time}   of {self.algorithm}, measured{threads}",
         }
 
 
+class SolvingMemory(NamedTuple):
+    """Bytes of the compiled game, of a run's arrays, and of an evaluation's."""
+
+    game: int
+    run: int
+    evaluation: int
+
+
+def memory_of(game: CompiledGame) -> SolvingMemory:
+    """Compute the memory of the default algorithm in double precision from the sizes of arrays and infostate strings."""
+    size, infosets = len(game.action_ids), sum(game.infosets)
+    walk = game.infostates.walk if isinstance(game.infostates, PathInfostates) else None
+    arrays = sum(array.nbytes for array in arrays_in((game.tree, game.payoff, game.action_ids)))
+    return SolvingMemory(
+        game=arrays + (walk.nbytes if walk else 0) + bytes_of_names(game.infostates),
+        run=8 * (SEQUENCE_NUMBERS * size + INFOSET_NUMBERS * infosets),
+        evaluation=8 * (JUDGED_NUMBERS * size + INFOSET_NUMBERS * infosets),
+    )
+
+
+def bytes_of_names(names: Sequence[str]) -> int:
+    """Estimate the bytes of infostate strings from a sample of them; if they are computed on demand, those of their arrays."""
+    if isinstance(names, LazyInfostates):
+        return sum(array.nbytes for array in (names.columns() or {}).values())
+    some = names[:: max(1, len(names) // NAMES)]
+    return sys.getsizeof(names) + (len(names) * sum(map(sys.getsizeof, some)) // len(some) if some else 0)
+
+
 def cost_of(game: CompiledGame) -> SolvingCost:
     """Estimate the cost of the default algorithm; with walked rules, only part of an iteration is measured."""
-    size, infosets, available = len(game.action_ids), sum(game.infosets), available_memory()
-    run = 8 * (SEQUENCE_NUMBERS * size + INFOSET_NUMBERS * infosets)
+    memory, available = memory_of(game), available_memory()
     walk = game.infostates.walk if isinstance(game.infostates, PathInfostates) else None
-    fits = available is None or run <= available
+    fits = available is None or memory.run + memory.evaluation <= available
     seconds = None
     if fits:
         seconds = measured(game) if walk is None else measured_walk(game)
     return SolvingCost(
         algorithm=DEFAULT_ALGORITHM,
         payoffs=payoffs_kept(game),
-        game=sum(array.nbytes for array in arrays_in((game.tree, game.payoff, game.action_ids))) + (walk.nbytes if walk else 0),
-        run=run,
+        game=memory.game,
+        run=memory.run,
+        evaluation=memory.evaluation,
         available=available,
         seconds=seconds,
         threads=walk.part.parts if walk else 1,
