@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treeplex.holdem.cards.ranges import parse_range, range_to_string
     from treeplex.holdem.forms.compile_spot import CompiledSpot
     from treeplex.holdem.forms.compile_spot import compile_spot as compile
+    from treeplex.holdem.forms.river_batch import RiverValues, solve_rivers
     from treeplex.holdem.policies.spot_policy import HoldemPolicy
     from treeplex.holdem.policies.view import NodeView
     from treeplex.holdem.rules.public import HoldemGame
@@ -60,6 +61,7 @@ _HOMES = {
     "treeplex.holdem.solve.solver": "HoldemSolver",
     "treeplex.holdem.study.equity": "Equity, RangeEquity, equity",
     "treeplex.holdem.forms.compile_spot": "CompiledSpot, compile_spot as compile",
+    "treeplex.holdem.forms.river_batch": "RiverValues, solve_rivers",
     "treeplex.holdem.betting.bet_plan": "BetPlan, FixedLimit",
     "treeplex.holdem.cards.cards": "cards_to_string, parse_cards",
     "treeplex.holdem.cards.ranges": "parse_range, range_to_string",
@@ -107,6 +109,7 @@ __all__ = [
     "Review",
     "ReviewFile",
     "ReviewSettings",
+    "RiverValues",
     "Runouts",
     "Spot",
     "SpotEstimate",
@@ -139,6 +142,7 @@ __all__ = [
     "rhode_island_holdem",
     "royal_holdem",
     "runouts",
+    "solve_rivers",
     "spot",
     "turn_endgame_holdem",
 ]
