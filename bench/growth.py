@@ -71,6 +71,8 @@ QUICK_POINTS = 2
 COMPARED = 50e6
 """Bytes from which a predicted peak is compared with the measured one; below it, Python's own memory dominates."""
 CLOSE = 0.05
+LEAST = 0.1
+"""MiB below which memory is not shown, because it depends on what Python frees."""
 TAIL = 3
 """Number of largest points from which slopes are computed."""
 PARTIAL = record.BENCH / "quick" / "growth.partial.jsonl"
@@ -191,6 +193,7 @@ def draw(series: Mapping[str, Points], path: Path) -> None:
         axes.set(title=title, ylabel=label, xlabel="infosets", xscale="log", yscale="log")
         axes.grid(visible=True, which="major", color="#dddddd", linewidth=0.7)
         axes.spines[["top", "right"]].set_visible(False)
+    both[1].set_ylim(bottom=LEAST)
     figure.legend(*both[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=8.5)
     figure.savefig(path, dpi=140)
     plt.close(figure)
