@@ -137,6 +137,10 @@ def test_time_left_includes_evaluations(now: list[float]) -> None:
     for state, at in seen:
         if 30 < state.done < 100:
             assert state.seconds_left == pytest.approx(now[0] - at, rel=0.15, abs=7.5)
+    early = Session(Evaluated(now, 0.0, 0.1))
+    now[0] += 0.2  # the start takes 0.2 seconds, and the first steps 3 ms
+    early.job.done = 1  # type: ignore[misc]
+    assert early.progress(0, 0.003, 48.0).seconds_left == pytest.approx(48.0, rel=0.25)
     hasty = Evaluated(now, 0.0, 0.1)
     session = Session(hasty)
     session.records = curve({10: 1.0, 20: 0.3})  # would be met at step 26

@@ -27,6 +27,8 @@ FITTED = 20
 """Maximum number of records used to estimate the time to a target."""
 LONGEST_LEFT = 365 * 86400.0
 """Longest estimate, in seconds, that is shown."""
+SETTLED_SECONDS = 1.0
+"""Seconds of steps after which the share of evaluation counts half in the time left; before, it is mostly the start's."""
 CHUNK_SECONDS = 0.1
 """Seconds of iterations between checks of time and stop requests."""
 
@@ -362,7 +364,8 @@ class Session:
             most = math.inf if job.left is None else job.left
             estimates.append(min(max(0.0, end - job.done, self._point - job.done), most) / rate if job.ahead else 0.0)
         numbers = {**(self.records[-1].numbers if self.records else {}), **job.live()}
-        slowed = max(1.0, (work_time() - self._began) / elapsed) if job.kind.solver_time and elapsed > 0 else 1.0
+        worked = work_time() - self._began if job.kind.solver_time else elapsed
+        slowed = max(1.0, (worked + SETTLED_SECONDS) / (elapsed + SETTLED_SECONDS))
         left = min((slowed * estimate for estimate in estimates if slowed * estimate < LONGEST_LEFT), default=None)
         return Progress(job.name, job.kind.unit, job.done, job.total, rate, left, numbers)
 
