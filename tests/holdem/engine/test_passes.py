@@ -126,7 +126,8 @@ LARGE = {
 
 @pytest.mark.quick_cases("one card", "leduc", "blinds", "river", "river, raked", "turn")
 @pytest.mark.parametrize("name", [*SPOTS, *LARGE])
-def test_values_of_random_strategies(name: str) -> None:
+def test_values_of_random_strategies(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "NUMBERS_A_STREET", 0)
     spot = (SPOTS | LARGE)[name]
     game = compile_spot(spot, isomorphism=False)
     generator = np.random.default_rng(8)
@@ -140,6 +141,14 @@ def test_values_of_random_strategies(name: str) -> None:
             for crew in crews:
                 found = root_values(crew, player, mode, average, store)
                 np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * max(1.0, np.abs(expected).max()))
+
+
+def test_threads_share_boards_only_if_there_are_many_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = compile_spot(SPOTS["turn"])
+    assert 0 < game.stored < passes.NUMBERS_A_STREET
+    assert [judging_crew(game, 2).threads, HoldemSolver(game, threads=2).crew.threads] == [1, 1]
+    monkeypatch.setattr(passes, "NUMBERS_A_STREET", game.stored)
+    assert [judging_crew(game, 2).threads, HoldemSolver(game, threads=2).crew.threads] == [2, 2]
 
 
 def test_many_terminals_are_many() -> None:

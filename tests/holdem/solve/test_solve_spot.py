@@ -134,6 +134,7 @@ def test_sigterm_is_control_c_and_a_second_one_skips_the_judging(tmp_path, monke
 def test_a_second_control_c_is_heard_within_an_iteration(threads, monkeypatch):
     """Between two boards: neither this thread nor another begins a further piece of work."""
     monkeypatch.setattr("treeplex.holdem.engine.passes.NUMBERS_A_PIECE", 10)
+    monkeypatch.setattr("treeplex.holdem.engine.passes.NUMBERS_A_STREET", 0)
     monkeypatch.setattr("treeplex.engine.threads.available_cores", lambda: 2)
     solver = HoldemSolver(compile_spot(LEDUC), threads=threads)
     pressed, pieces = threading.Event(), []

@@ -13,6 +13,7 @@ from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import Judgement, judge
 from treeplex.forms.compile.views.matrix_form import payoff_matrix
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised
+from treeplex.holdem.engine import passes
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.forms.spot_form import FixedStrategy
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
@@ -209,7 +210,8 @@ FEW_TURNS = Spot((), 2, 100, (np.ones(6), np.ones(6)), limit(2, 4, 4), format=TH
 @pytest.mark.slow_cases("apcfr+-many", "vt-cfr+-many")
 @pytest.mark.parametrize("spot", [SPOTS["turn"], MANY_TURNS, FEW_TURNS], ids=["one", "many", "few"])
 @pytest.mark.parametrize("algorithm", ["dcfr", "apcfr+", "vt-cfr+", "flop"])
-def test_threads_and_pieces_change_no_bit(spot: Spot, algorithm: str) -> None:
+def test_threads_and_pieces_change_no_bit(spot: Spot, algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "NUMBERS_A_STREET", 0)
     game = compile_spot(spot)
     whole = solver(game, algorithm)
     whole.run(20)

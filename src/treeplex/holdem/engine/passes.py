@@ -54,6 +54,10 @@ BEST, REPLY, EXPECT = 0, 1, 2
 NUMBERS_A_THREAD = 150_000
 """Stored numbers (actions times hands) per thread above which multithreading a single board is faster."""
 
+NUMBERS_A_STREET = 100_000
+"""Stored numbers, for each street after the first, from which threads that share boards pay; they start and wait for each other
+several times per street and iteration."""
+
 COLUMNS = len(Weights._fields)
 
 CHUNKS = 4
@@ -261,15 +265,18 @@ class BoardPool:
         form: the public tree over hands.
         work: scratch space for the threads.
         raked: True if a showdown pays the winner less than it costs the loser, else None (:func:`value_terminals`).
+        threads: number of threads; results do not depend on it.
     """
 
-    def __init__(self, form: HoldemForm, work: Workspace, *, raked: bool) -> None:
+    def __init__(self, form: HoldemForm, work: Workspace, *, raked: bool, if_useful: bool = False) -> None:
+        """Create a pool with a thread for each part of the scratch space; with ``if_useful``, one thread for small spots."""
         self.form, self.work, self.raked = form, work, True if raked else None
-        self.threads = work.rows.shape[0]
-        self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         self.last = len(form.streets) - 1
         last = form.boards[-1]
-        self.pieces = int(last[STORE + 1] + last[COUNT + 1] * form.streets[-1, ACTIONS + 1]) // NUMBERS_A_PIECE
+        numbers = int(last[STORE + 1] + last[COUNT + 1] * form.streets[-1, ACTIONS + 1])
+        self.threads = 1 if if_useful and numbers < NUMBERS_A_STREET * self.last else work.rows.shape[0]
+        self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+        self.pieces = numbers // NUMBERS_A_PIECE
 
     def share(self, piece: Callable[[int, int, int], None], size: int) -> None:
         """Run ``piece(first, last, thread)`` on pieces of ``range(size)``; Ctrl-C is handled between pieces."""

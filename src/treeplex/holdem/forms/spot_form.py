@@ -121,7 +121,7 @@ class SpotForm:
         self.unit = game.spot.pot or 1.0
         number = np.float64 if storage == "float64" else np.float32
         work = make_workspace(game.form, self.threads, number, raked=game.raked, packed=storage in SMALL_INTEGERS)
-        self.crew = BoardPool(game.form, work, raked=game.raked)
+        self.crew = BoardPool(game.form, work, raked=game.raked, if_useful=True)
         self._activations = np.empty(0)
 
     @property

@@ -57,4 +57,4 @@ def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, ex
 def judging_crew(game: CompiledSpot, threads: int) -> BoardPool:
     """A thread pool with scratch space in double precision."""
     work = make_workspace(game.form, threads, np.float64, raked=game.raked, packed=True)
-    return BoardPool(game.form, work, raked=game.raked)
+    return BoardPool(game.form, work, raked=game.raked, if_useful=True)
