@@ -149,7 +149,9 @@ def main() -> None:
         if not file or "=" in file:
             sys.exit("usage: python -m treeplex.learn.hand_values.labelled FILE [SETTING=VALUE ...]")
         settings = HandValueSettings().changed(pairs(texts))
-        found = label(Path(file), settings, lambda done, seconds: print(f"{done:,} situations, {seconds:.0f} s", flush=True))
+        found = label(
+            Path(file), settings, lambda done, seconds: print(f"situations: {done:,}, seconds: {seconds:.0f}", flush=True)
+        )
     except TreeplexError as error:
         sys.exit(f"error: {error}")
     print(f"{file}: {len(found):,} situations; train on them with --set labels={file}")
