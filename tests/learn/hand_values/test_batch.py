@@ -62,6 +62,14 @@ def test_flops_are_not_solved_side_by_side() -> None:
         solve_batch(spot_of(board.cards, 1.0, settings, (reach[0, 0], reach[0, 1])), [board], reach, 1, torch.device("cpu"))
 
 
+@pytest.mark.parametrize("algorithm", ["fp", "vt-cfr+", "apcfr+"])
+def test_batches_need_a_rule_of_regrets(algorithm: str) -> None:
+    board = HandBoard.of(HOLDEM, (0, 5, 10, 15, 20))
+    spot = spot_of(board.cards, 1.0, HandValueSettings(street="river"), (np.ones(1326), np.ones(1326)))
+    with pytest.raises(AlgorithmError, match="does not run on a GPU"):
+        solve_batch(spot, [board], np.ones((1, 2, 1326)), 1, torch.device("cpu"), algorithm)
+
+
 def test_training_rows_of_a_batch_are_those_of_its_situations() -> None:
     settings = HandValueSettings(street="river", device="torch-cpu", together=2, iterations=4, sampled=8, hands=30, width=8)
     source = HandSource(settings)

@@ -34,7 +34,7 @@ def compare(
     ] = None,
     options: Mapping[str, Any],
     axis: Annotated[
-        str | None, typer.Option("--x", metavar="AXIS", help="Horizontal axis of the plot: iterations, nodes or seconds.")
+        str | None, typer.Option("--x", metavar="AXIS", help="The plot's axis: iterations, nodes or seconds.")
     ] = None,
     out: Folder = None,
     force: Force = False,

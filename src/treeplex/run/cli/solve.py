@@ -39,9 +39,7 @@ def solve(
     ] = None,
     options: Mapping[str, Any],
     out: RunPlace = None,
-    resume: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this solved spot.")
-    ] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="PATH", help="Resume the run in this folder, or this spot.")] = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,

@@ -20,7 +20,7 @@ from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.spots.cards import Folds, Matrices, Strengths
 from treeplex.learn.torch.spots.memory import ROOM
-from treeplex.learn.torch.spots.run import TensorRun
+from treeplex.learn.torch.spots.run import TensorRun, supported
 from treeplex.learn.torch.spots.tables import (
     Chunk,
     Deals,
@@ -58,7 +58,7 @@ def solve_batch(
         AlgorithmError: the rule does not run on tensors, or the boards are flops.
     """
     rule, text = rule_of(algorithm, "dcfr")
-    if rule.needs - {"regrets", "average", "guesses", "policy"} or rule.network:
+    if not supported(rule.kind, rule.needs, rule.network):
         raise AlgorithmError(f"{text} does not run on a GPU; use a variant of CFR such as dcfr")
     at = Placement(device, torch_module().float32)
     run = TensorRun(batch_tables(spot, boards, reach, at), at, predicts="guesses" in rule.needs)

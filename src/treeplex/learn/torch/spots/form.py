@@ -20,7 +20,7 @@ from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement
 from treeplex.learn.torch.spots.memory import memory_errors, plan_of
 from treeplex.learn.torch.spots.passes import Numbers
-from treeplex.learn.torch.spots.run import TensorRun
+from treeplex.learn.torch.spots.run import TensorRun, supported
 from treeplex.learn.torch.spots.tables import places_of, tables_of
 
 Array = NDArray[Any]
@@ -101,7 +101,7 @@ class TensorSpotForm:
         Raises:
             AlgorithmError: the rule is not one of regret matching, or needs more than regrets.
         """
-        if kind is not RuleKind.REGRETS or network is not None or needs & {"seen", "previous", "changes"}:
+        if not supported(kind, needs, network):
             raise AlgorithmError("does not run on a GPU; use device cpu, or a variant of CFR such as dcfr")
         with memory_errors(self.at):
             run = TensorRun(self.tables, self.at, predicts="guesses" in needs, triton=self.triton)

@@ -3,8 +3,10 @@
 from typing import Any
 
 from treeplex.base.arrays import Floats
+from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import PREDICTED_NEGATIVE, PREDICTED_POSITIVE, PREDICTION, Weights
 from treeplex.errors import SpecError
+from treeplex.forms.form import RuleKind
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.spots.passes import Answering, Improving, Numbers, State, Way, kernels, root_values
@@ -12,6 +14,11 @@ from treeplex.learn.torch.spots.tables import SpotTables
 
 USED = [name != "floor" for name in Weights._fields]
 """The weights of an iteration that the passes read from the device."""
+
+
+def supported(kind: RuleKind, needs: frozenset[str], network: DiscountNetwork | None) -> bool:
+    """Whether tensors run a rule: one of regret matching that neither observes the run nor adapts its predictions."""
+    return kind is RuleKind.REGRETS and network is None and not needs & {"seen", "previous", "changes"}
 
 
 class TensorRun:

@@ -60,7 +60,7 @@ Every = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ShowProgress = Annotated[
-    bool | None, typer.Option("--progress/--no-progress", help="Show a progress line. Default: on terminals only.")
+    bool | None, typer.Option("--progress/--no-progress", help="Show a progress line. Default: on terminals.")
 ]
 Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run jobs on a Ray cluster: its address, auto, or local.")]
 Changes = Annotated[
@@ -95,9 +95,7 @@ Measures = Annotated[
     list[str] | None,
     typer.Option("--measure", metavar="NAME", help="Also report a custom measure, my.py:gain. Repeatable."),
 ]
-Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Device: cpu, or with PyTorch cuda, auto or torch-cpu. Default: cpu.")
-]
+Device = Annotated[str | None, typer.Option(metavar="NAME", help="cpu (default), or with PyTorch cuda or auto.")]
 Precision = Annotated[
     str | None, typer.Option(metavar="NAME", help="Precision of the iterations: double or single. Default: double.")
 ]
