@@ -29,7 +29,7 @@ COUNTS = {"river": (64, 1024, 4096), "turn": (8, 96)}
 
 
 def one_batch(street: str, count: int, device: str, iterations: int) -> dict[str, Any]:
-    """Situations per second with both, and the mean difference of hand values in pots, weighted by range."""
+    """Situations per second of both methods, and the mean difference between their hand values, in pots, weighted by range."""
     settings = HandValueSettings(street=street, iterations=iterations)
     generator, drawn = np.random.default_rng(0), []
     for _ in range(min(count, DRAWN)):

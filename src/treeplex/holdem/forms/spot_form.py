@@ -1,5 +1,6 @@
 """Compiled hold'em spots as forms: states over hands, types of storage, and the passes that iterate on them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -79,6 +80,38 @@ class SpotState(NamedTuple):
     store: Store
     memory: Floats
     network: Floats
+
+
+class ValuedAtRoot(ABC):
+    """A form that evaluates average strategies by the values of hands at the root.
+
+    Attributes:
+        game: the compiled spot.
+    """
+
+    game: CompiledSpot
+
+    @abstractmethod
+    def root_values(self, state: Any, player: int, mode: int) -> Floats:
+        """Values of a player's hands at the root against the average strategy, float64 [hands].
+
+        ``mode`` is ``BEST`` or ``EXPECT``; chips times the opponent's compatible range weight.
+        """
+
+    def values(self, state: Any, *, best: bool) -> Floats:
+        """The value of each player's average strategy against the other's, in chips, [2]."""
+        player_values = np.empty(2)
+        for player in (0, 1):
+            first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]
+            weights = self.game.form.weights[first : first + count]
+            player_values[player] = weights @ self.root_values(state, player, BEST if best else EXPECT) / self.game.compatible
+        return player_values
+
+    def exploitability(self, state: Any) -> float:
+        """The exploitability of the average strategy, in chips."""
+        best = self.values(state, best=True)
+        expected = self.values(state, best=False) if self.game.raked else np.zeros(2)
+        return float((best - expected).sum() / 2)
 
 
 class SpotForm:

@@ -26,7 +26,7 @@ from treeplex.web.playing.tables import plain
 from treeplex.web.served import Refusal, ServerState
 
 REVIEWS, ASKED, PROGRESS, RESULT, TEXTS = "reviews", "asked.json", "progress.json", "review.sqlite", "hands"
-"""Folder of all reviews; in each, its request, its progress, its file, and the folder of its texts."""
+"""The folder of reviews, and the files in each review's folder: request, progress, result, and pasted hands."""
 MOST_RUNNING, MOST_TEXTS = 1, 5000
 """Maximum numbers of running reviews, and of texts per review."""
 EVERY = 0.5

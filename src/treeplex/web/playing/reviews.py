@@ -17,7 +17,7 @@ from treeplex.web.served import ServerState
 MOST_HANDS, LONGEST = 200, 3_500_000
 """Maximum numbers of hands in a list, and of characters per text."""
 KINDS: Mapping[str, tuple[str, str]] = {"csv": ("csv", "text/csv"), "phh": ("phhs", "text/plain")}
-"""Suffix and media type of each kind of export."""
+"""File suffix and media type of each export format."""
 
 
 class Named(BaseModel):

@@ -27,15 +27,15 @@ from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
 from treeplex.errors import AlgorithmError, FileError
 from treeplex.forms.form import RuleKind
-from treeplex.holdem.engine.form import COUNT, HANDS, SCALES, STORE, Store
-from treeplex.holdem.engine.passes import BEST, EXPECT, BoardPool, answer, improve
+from treeplex.holdem.engine.form import SCALES, STORE, Store
+from treeplex.holdem.engine.passes import BoardPool, answer, improve
 from treeplex.holdem.engine.workspace import make_workspace
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.split.blocks import Blocks, FolderBlocks, MemoryBlocks
 from treeplex.holdem.forms.split.jobs import SCALES_OF, PartWorker, Step, store_of_arrays
 from treeplex.holdem.forms.split.parts import Part, greatest_extent, split_spot
-from treeplex.holdem.forms.spot_form import PACKED, STORAGE
+from treeplex.holdem.forms.spot_form import PACKED, STORAGE, ValuedAtRoot
 
 Array = NDArray[Any]
 
@@ -62,7 +62,7 @@ class SplitState:
     horizon: int = 1000
 
 
-class SplitForm:
+class SplitForm(ValuedAtRoot):
     """A compiled spot in parts; a :class:`treeplex.forms.form.Form` with alternating updates.
 
     Attributes:
@@ -240,21 +240,6 @@ class SplitForm:
         self._gather(PartWorker.answer, crew, player, state.blocks, (player, mode, state.iteration % 2))
         crew.ascend(answer, player, mode, average, scales, store, streets=1)
         return np.array(crew.root_values(player))
-
-    def values(self, state: SplitState, *, best: bool) -> Floats:
-        """The value of each player's average strategy against the other's, in chips, [2]."""
-        player_values = np.empty(2)
-        for player in (0, 1):
-            first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]
-            weights = self.game.form.weights[first : first + count]
-            player_values[player] = weights @ self.root_values(state, player, BEST if best else EXPECT) / self.game.compatible
-        return player_values
-
-    def exploitability(self, state: SplitState) -> float:
-        """The exploitability of the average strategy, in chips."""
-        best = self.values(state, best=True)
-        expected = self.values(state, best=False) if self.game.raked else np.zeros(2)
-        return float((best - expected).sum() / 2)
 
     def arrays(self, state: SplitState) -> dict[str, Array]:
         """The arrays of the whole spot as in :class:`SpotForm`, assembled at each call; in a file if memory is insufficient."""

@@ -11,10 +11,10 @@ from treeplex.engine.threads import checked_threads
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.form import RuleKind
-from treeplex.holdem.engine.form import BOARDS, COUNT, HANDS, STORE
-from treeplex.holdem.engine.passes import BEST, EXPECT
+from treeplex.holdem.engine.form import BOARDS, STORE
+from treeplex.holdem.engine.passes import BEST
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.forms.spot_form import ON_DEVICE, FixedStrategy, locked_arrays
+from treeplex.holdem.forms.spot_form import ON_DEVICE, FixedStrategy, ValuedAtRoot, locked_arrays
 from treeplex.learn.common.device import torch_device, torch_module
 from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement
@@ -26,7 +26,7 @@ from treeplex.learn.torch.spots.tables import places_of, tables_of
 Array = NDArray[Any]
 
 
-class TensorSpotForm:
+class TensorSpotForm(ValuedAtRoot):
     """A compiled spot on a PyTorch device, a :class:`treeplex.forms.form.Form` for rules of regrets with alternating updates.
 
     The arrays that it returns are those of :class:`treeplex.holdem.forms.spot_form.SpotForm`, so a run can start on one and
@@ -132,12 +132,11 @@ class TensorSpotForm:
 
     def arrays(self, state: TensorRun) -> dict[str, Array]:
         """The arrays that determine the next iteration, copied to the host; see :meth:`SpotForm.arrays`."""
-        names = ["regrets", "average", *(["guesses"] if state.predicts else [])]
-        return {name: self._read(state, name) for name in names}
+        return {name: self._read(state, name) for name in names_of(state)}
 
     def restore(self, state: TensorRun, iteration: int, arrays: Mapping[str, Array]) -> None:
         """Restore the state from saved :meth:`arrays`."""
-        self._fill(state, {name: arrays[name] for name in ("regrets", "average", *(["guesses"] if state.predicts else []))})
+        self._fill(state, {name: arrays[name] for name in names_of(state)})
 
     def average(self, state: TensorRun) -> tuple[Array, Array]:
         """The unnormalised average strategy, [Q], on the host, and no scales."""
@@ -155,21 +154,6 @@ class TensorSpotForm:
         ``EXPECT``; chips times the opponent's compatible range weight."""
         with memory_errors(self.at):
             return on_host(state.values(player, best=mode == BEST)[0, 0])
-
-    def values(self, state: TensorRun, *, best: bool) -> Floats:
-        """The value of each player's average strategy against the other's, in chips, [2]."""
-        found = np.empty(2)
-        for player in (0, 1):
-            first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]
-            weights = self.game.form.weights[first : first + count]
-            found[player] = weights @ self.root_values(state, player, BEST if best else EXPECT) / self.game.compatible
-        return found
-
-    def exploitability(self, state: TensorRun) -> float:
-        """The exploitability of the average strategy, in chips."""
-        best = self.values(state, best=True)
-        expected = self.values(state, best=False) if self.game.raked else np.zeros(2)
-        return float((best - expected).sum() / 2)
 
     def _parts(self, run: TensorRun) -> "Iterator[tuple[Numbers, Ints, list[tuple[slice, Ints]]]]":
         """Each player's numbers on each chunk, with the actions in the order of their rows, and for each board the slice of a
@@ -207,6 +191,11 @@ class TensorSpotForm:
                     getattr(chunk, name).copy_(tensor)
                 elif tensor.any():
                     chunk.locked = tensor
+
+
+def names_of(run: TensorRun) -> list[str]:
+    """The names of a run's arrays."""
+    return ["regrets", "average", *(["guesses"] if run.predicts else [])]
 
 
 def spot_form_on(game: CompiledSpot, device: str, **options: Any) -> TensorSpotForm | None:

@@ -13,7 +13,7 @@ from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.kernels import Placement
 
 ROOM = {"cpu": 2**28, "cuda": 2**32}
-"""Bytes of the temporary tensors of a chunk of boards, by type of device, if there is that much memory."""
+"""Maximum bytes for temporary tensors of a chunk of boards, by type of device."""
 EDGES = 0.3
 """Maximum fraction of a GPU's free memory for matrices of showdowns."""
 SPARE = 0.95
@@ -90,12 +90,12 @@ def plan_of(
 
 
 def rows_above(forest: Forest) -> int:
-    """Rows of temporary tensors on a street before the last: both players' reach, values, and values of its ends."""
+    """Rows of temporary tensors on each street but the last: both players' reach, values, and values at the ends."""
     return 3 * (len(forest.roots) + max(forest.actions)) + 2 * len(forest.ends)
 
 
 def rows_below(roots: int, actions: int, terminals: int) -> int:
-    """Rows of temporary tensors on the last street: both players' reach, values, and rows of terminals."""
+    """Rows of temporary tensors on the last street: both players' reach, values, and terminals."""
     return 3 * (roots + actions) + 5 * terminals
 
 

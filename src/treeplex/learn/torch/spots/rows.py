@@ -27,7 +27,7 @@ def occurrences(targets: Ints) -> Ints:
 
 
 def rounds_of(counted: Ints, targets: Ints, at: Placement) -> tuple[Round, ...]:
-    """Slices of entries, sorted by ``counted``, with distinct targets in each, so that sums do not depend on their order."""
+    """Split entries, sorted by ``counted``, into slices with distinct targets, which a GPU can add in any order."""
     bounds = np.flatnonzero(np.diff(counted, prepend=-1, append=np.iinfo(np.int64).max))
     return tuple((slice(int(start), int(stop)), at.places(targets[start:stop])) for start, stop in pairwise(bounds))
 
