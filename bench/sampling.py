@@ -48,7 +48,7 @@ class Sampler(NamedTuple):
 SAMPLERS = {"external": Sampler("es-mccfr", "CFR", "External"), "outcome": Sampler("os-mccfr", "OS_MCCFR", "Outcome")}
 LITE_GAMES = ("Kuhn poker", "Leduc poker", "Liar's Dice, 4 faces")
 """LiteEFG writes the whole tree to a file first, which takes long on larger games."""
-THREADED = {"Leduc poker": "leduc_poker", "Liar's Dice, 6 faces": "liars_dice"}
+THREADED = {title: GAMES[title][0] for title in ("Leduc poker", "Liar's Dice, 6 faces", "Goofspiel, 5 cards")}
 THREADS = 2
 GOALS = {"external": 10.0, "outcome": 5.0}
 GOAL_GAMES = ("Leduc poker", "Liar's Dice, 4 faces", "Liar's Dice, 6 faces")
@@ -213,7 +213,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "median. An iteration is one traversal per player. Each system computes averages in its default way. Treeplex's lazy "
         "averages are exact. OpenSpiel's external sampling updates averages at the opponent's infosets, and its outcome "
         "sampling weights them by the probability of the trajectory. LiteEFG sweeps over all infosets. The number of "
-        "histories is that of Treeplex's traversals in one iteration. Two threads share the tables and run on two cores."
+        "histories is that of Treeplex's traversals in one iteration. Two threads run on two cores."
     ),
     needs=("pyspiel",),
     pinned=False,

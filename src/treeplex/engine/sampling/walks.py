@@ -98,7 +98,7 @@ def iterate_sampled(
     Args:
         histories, layout: the game; keys of decisions are first slots.
         rules: the scheme.
-        tables: updated in place, possibly by several threads.
+        tables: updated in place.
         room: scratch of this thread.
         seed: random seed of the run.
         first: iteration number of the first row of ``weights``.

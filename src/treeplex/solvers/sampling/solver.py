@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.base.spec import nearest
-from treeplex.base.workers.executor import in_threads
+from treeplex.base.workers.crew import Inline, Threads
+from treeplex.base.workers.executor import Executor
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.sampling import schemes
-from treeplex.engine.sampling.sampled_tables import AVERAGE, MARK, POLICY, Layout, Tables, settle
+from treeplex.engine.sampling.replicas import average_regrets, settle_tables
+from treeplex.engine.sampling.sampled_tables import AVERAGE, MARK, POLICY, REGRET, Layout, Tables, settle
 from treeplex.engine.sampling.schemes import SchemeCodes
 from treeplex.engine.sampling.walks import iterate_sampled, scratch
+from treeplex.engine.threads import available_cores
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
@@ -49,6 +52,12 @@ SOUND = ("lazy", "full")
 BASELINES = {"none": schemes.NO_BASELINE, "learned": schemes.LEARNED, "oracle": schemes.ORACLE}
 KEYS = ("history", "infoset")
 MOST_THREADS = 256
+LEAST_NODES = 1 << 17
+"""Least number of histories that a thread walks between means of regrets, a few milliseconds."""
+NODES_PER_SLOT = 8
+"""In large games, histories per action of an infoset that a thread walks between means, so that means take a few percent."""
+SHARED_NODES = 1 << 13
+"""Least number of histories that several threads walk together; fewer are walked by the calling thread, with equal results."""
 
 
 CODES = {"all": schemes.ALL, "one": schemes.ONE, "each": schemes.EACH, "subset": schemes.SUBSET}
@@ -113,7 +122,7 @@ class SamplingOptions:
             sweep per walk); None for the scheme's default.
         rate: step size of learned baselines, in (0, 1].
         key: key of learned baselines: ``history`` and action, or ``infoset`` (of the actor) and action.
-        threads: number of threads; walks of different iterations share the tables without locks.
+        threads: number of threads, each with tables of its own; results depend on it.
         exploration, epsilon, beta, tau, k: parameters of individual schemes.
         quantiles: 1 to select chance outcomes by evenly spaced quantiles over the visits of each chance node instead of at
             random.
@@ -272,13 +281,19 @@ def check_averaging(scheme: SamplingScheme, averaging: str, players: int) -> Non
 class MonteCarloCfr(Solver):
     """Any :class:`SamplingScheme` on a compiled game; an iteration is one walk per player.
 
-    With one thread, runs are reproducible from the seed, interrupted or not. With several threads, walks of different
-    iterations share the tables without locks. Updates may be lost or counted twice if two threads visit an infoset at the same
-    time, a noise that fades with the size of the game. Such runs are not reproducible.
+    Runs are reproducible from the seed and the number of threads, interrupted or not, on any number of cores.
+
+    With several threads each has its own tables and samples its own iterations, in turn. From time to time the regrets of all
+    are replaced by their mean, which estimates the same average regrets with less noise: regret matching ignores their scale.
+    (Sums would overshoot, since every thread alone moves towards equilibrium.) The average strategy is the sum of all threads'.
+    The first :data:`LEAST_NODES` histories are walked by one thread.
 
     Attributes:
-        tables: :class:`treeplex.engine.sampling.sampled_tables.Tables`.
+        tables: :class:`treeplex.engine.sampling.sampled_tables.Tables`; with several threads, all arrays have one more
+            dimension, the thread, before the others.
         slots: int64 [S], the sequence of each slot.
+        division: float64 [2], the iteration after which threads sample separately and the number of iterations between means;
+            both 0 until then.
     """
 
     updates = "alternating"
@@ -301,55 +316,105 @@ class MonteCarloCfr(Solver):
         self.game, self.scheme, self.options = game, scheme, options or SamplingOptions()
         self.algorithm, self.seed = algorithm or scheme.name, seed % 2**63
         check_averaging(scheme, self.options.averaging, game.players)
-        if self.options.threads > 1 and self.options.averaging == "full":
-            raise AlgorithmError("averaging=full needs threads=1; use lazy")
         self.schedule = SampledSchedule(self.options.variant)
         self.rules = self.options.rules(scheme, self.schedule)
         self.layout, self.histories, self.slots = laid_out(game, self.options.key)
-        rows = np.zeros((len(self.slots), 4))
-        rows[:, POLICY] = uniform_probabilities(game)[self.slots]
+        threads = int(self.options.threads)
+        rows = np.zeros((threads, len(self.slots), 4))
+        rows[:, :, POLICY] = uniform_probabilities(game)[self.slots]
         outcomes = len(self.histories.chance) if self.options.quantiles else 0
         columns = int(self.layout.edges.max(initial=-1)) + 1 if self.rules.baseline else 0
-        self.tables = Tables(
+        tables = Tables(
             rows=rows,
-            logs=np.zeros((len(rows) if self.rules.discounts else 0, 2)),
-            totals=np.zeros(game.players),
-            baselines=np.zeros((game.players, columns)),
-            quantiles=np.random.default_rng(self.seed).random((game.players, outcomes)),
+            logs=np.zeros((threads, len(self.slots) if self.rules.discounts else 0, 2)),
+            totals=np.zeros((threads, game.players)),
+            baselines=np.zeros((threads, game.players, columns)),
+            quantiles=np.random.default_rng(self.seed).random((threads, game.players, outcomes)),
         )
+        self._replicas = [Tables(*(array[thread] for array in tables)) for thread in range(threads)]
+        self.tables = tables if threads > 1 else self._replicas[0]
+        self.division = np.zeros(2)
         self.walked = np.zeros(1)
         self.average = np.zeros(int(game.tree.sequence_offsets[-1]))
-        self._rooms = [
-            scratch(self.histories, self.layout, self.rules, game.size.depth) for _ in range(int(self.options.threads))
-        ]
+        self._rooms = [scratch(self.histories, self.layout, self.rules, game.size.depth) for _ in range(threads)]
 
     def run(self, iterations: int) -> None:
         """Run ``iterations`` more iterations."""
-        for weights in self.schedule.chunks(self.iteration, iterations):
-            self._iterate(weights)
-            self.iteration += len(weights)
+        cores = min(len(self._replicas), available_cores())
+        with Executor(Threads(cores) if cores > 1 else Inline()) as executor:
+            for weights in self.schedule.chunks(self.iteration, iterations):
+                while len(weights):
+                    count = self._iterate_divided(executor, weights) if self.division[1] else self._iterate_alone(weights)
+                    self.iteration += count
+                    weights = weights[count:]
         if iterations == 0:
-            self._iterate(np.empty((0, 4)))
+            self._compile()
 
-    def _iterate(self, weights: Floats) -> None:
-        threads = len(self._rooms)
-        self.walked += sum(in_threads(threads, lambda number: self._walk(number, weights), range(threads)))
+    def _iterate_alone(self, weights: Floats) -> int:
+        """Run iterations on one thread, with several threads at most until they divide the work; return how many."""
+        count = len(weights)
+        if len(self._replicas) > 1:
+            count = min(count, power_above(self.iteration) - self.iteration)
+        self.walked += self._walk(0, self.iteration + 1, 1, weights[:count])
+        done = self.iteration + count
+        if len(self._replicas) > 1 and power_above(done - 1) == done and self.walked[0] >= LEAST_NODES:
+            self._divide(done)
+        return count
 
-    def _walk(self, number: int, weights: Floats) -> int:
-        """Run the rows of one thread."""
+    def _iterate_divided(self, executor: Executor, weights: Floats) -> int:
+        """Run iterations on all threads, at most until the next means of regrets; return how many."""
+        start, period = (int(number) for number in self.division)
+        threads, done = len(self._replicas), (self.iteration - start) % period
+        count = min(len(weights), period - done)
+        ends = done + count == period
+        jobs = [(thread, (thread - done) % threads, weights[:count], ends) for thread in range(threads)]
+        if count * self.walked[0] < SHARED_NODES * self.iteration:
+            self.walked += sum(self._walk_share(*job) for job in jobs)
+        else:
+            self.walked += sum(executor.map(self._walk_share, jobs))
+        if ends:
+            average_regrets(self.layout.infosets, self.tables.rows)
+        return count
+
+    def _walk_share(self, thread: int, first: int, weights: Floats, ends: bool) -> int:
+        """Walk a thread's iterations, row ``first`` and on; settle its tables if means follow. Returns histories visited."""
+        walked = self._walk(thread, self.iteration + 1 + first, len(self._replicas), weights[first:])
+        if ends:
+            rules = self.rules if self.rules.averaging == schemes.LAZY else self.rules._replace(averaging=schemes.FULL)
+            settle_tables(self.layout, rules, self._replicas[thread], weights[-1])
+        return walked
+
+    def _walk(self, thread: int, first: int, step: int, weights: Floats) -> int:
+        """Run iteration ``first`` and every ``step``-th of the following rows; return the number of histories visited."""
         return int(
             iterate_sampled(
                 self.histories,
                 self.layout,
                 self.rules,
-                self.tables,
-                self._rooms[number],
+                self._replicas[thread],
+                self._rooms[thread],
                 self.seed,
-                self.iteration + 1 + number,
-                len(self._rooms),
-                weights[number:],
+                first,
+                step,
+                weights,
             )
         )
+
+    def _divide(self, iteration: int) -> None:
+        """Let threads sample separately after an iteration, from the regrets of the first thread."""
+        threads, rows = len(self._replicas), self.tables.rows
+        rows[1:, :, [REGRET, POLICY]] = rows[0][:, [REGRET, POLICY]]
+        self.tables.logs[1:], self.tables.baselines[1:] = self.tables.logs[0], self.tables.baselines[0]
+        nodes = max(LEAST_NODES, NODES_PER_SLOT * rows.shape[1])
+        self.division[:] = iteration, threads * math.ceil(nodes * iteration / self.walked[0])
+
+    def _compile(self) -> None:
+        """Compile the kernels without changing the tables."""
+        self._walk(0, self.iteration + 1, 1, np.empty((0, 4)))
+        if len(self._replicas) > 1:
+            empty = self.layout._replace(offsets=np.zeros_like(self.layout.offsets))
+            settle_tables(empty, self.rules, self._replicas[0], np.zeros(4))
+            average_regrets(self.layout.infosets[:0], self.tables.rows)
 
     @property
     def nodes(self) -> int:
@@ -358,22 +423,33 @@ class MonteCarloCfr(Solver):
 
     def average_policy(self) -> Policy:
         """Return the average policy; lazy updates are applied to a copy, so the run is not affected."""
-        average = self.tables.rows[:, AVERAGE].copy()
-        if self.rules.averaging == schemes.LAZY:
-            policy, mark = self.tables.rows[:, POLICY].copy(), self.tables.rows[:, MARK].copy()
-            settle(self.layout, self.tables.totals, policy, mark, average)
-        self.average[self.slots] = average
+        total = np.zeros(len(self.slots))
+        for tables in self._replicas:
+            average = tables.rows[:, AVERAGE].copy()
+            if self.rules.averaging == schemes.LAZY:
+                policy, mark = tables.rows[:, POLICY].copy(), tables.rows[:, MARK].copy()
+                settle(self.layout, tables.totals, policy, mark, average)
+            total += average
+        self.average[self.slots] = total
         return super().average_policy()
 
     def current_policy(self) -> Policy:
         """Return the policy of the next iteration."""
+        start, period = self.division
+        thread = int(self.iteration - start) % len(self._replicas) if period else 0
         probabilities = np.ones_like(self.average)
-        probabilities[self.slots] = self.tables.rows[:, POLICY]
+        probabilities[self.slots] = self._replicas[thread].rows[:, POLICY]
         return Policy(self.game, probabilities)
 
     def arrays(self) -> dict[str, Floats]:
-        """Return tables, cumulative discounts, and the number of visited histories."""
-        return {**self.tables._asdict(), "schedule": self.schedule.running, "walked": self.walked}
+        """Return tables, cumulative discounts, the number of visited histories, and the division among threads."""
+        arrays = {**self.tables._asdict(), "schedule": self.schedule.running, "walked": self.walked}
+        return arrays if len(self._replicas) == 1 else {**arrays, "division": self.division}
+
+
+def power_above(number: int) -> int:
+    """Return the smallest power of two above a number >= 0."""
+    return 1 << number.bit_length()
 
 
 def laid_out(game: CompiledGame, key: str) -> tuple[Layout, Histories, NDArray[np.int64]]:
