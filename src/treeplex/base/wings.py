@@ -25,8 +25,8 @@ class Wing:
         sources: classes of policy sources (:class:`treeplex.run.policy_source.PolicySource`).
         policy_files: functions from a name such as ``network:NAME`` to its policy file, by prefix.
         devices: functions that return a solver on a device other than the CPU, or None.
-        spot_devices: functions for hold'em spots on such a device: ``device`` resolves its name, and ``form`` returns the form
-            of a compiled spot there.
+        spot_devices: functions for hold'em spots on such a device: ``device`` resolves its name, ``form`` returns the form
+            of a compiled spot there, and ``memory`` predicts the memory of solving one.
         warm_ups: functions that compile kernels, by purpose.
         first_streets: functions that solve only the first street of a hold'em spot, with values at its leaves: ``job`` and
             ``unlike_training``.

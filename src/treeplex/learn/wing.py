@@ -9,6 +9,7 @@ WING = Wing(
     spot_devices={
         "device": "treeplex.learn.common.device:device_name",
         "form": "treeplex.learn.torch.spots.form:spot_form_on",
+        "memory": "treeplex.learn.torch.spots.memory:spot_memory",
     },
     first_streets={
         "job": "treeplex.learn.first_street.until:until_job",

@@ -33,11 +33,12 @@ from treeplex.holdem.forms.suit_symmetry import Hands  # noqa: E402
 from treeplex.holdem.policies.judge import judge_spot, judgement_of, judging_crew  # noqa: E402
 from treeplex.holdem.solve.solution import load_solution  # noqa: E402
 from treeplex.holdem.solve.solver import HoldemSolver  # noqa: E402
+from treeplex.holdem.solve.spot_game import SpotGame  # noqa: E402
 from treeplex.holdem.spots.files import load_spot  # noqa: E402
 from treeplex.holdem.spots.spot import Rake, Spot  # noqa: E402
 from treeplex.learn.torch.kernels import Placement  # noqa: E402
 from treeplex.learn.torch.spots.form import TensorSpotForm  # noqa: E402
-from treeplex.learn.torch.spots.memory import plan_of  # noqa: E402
+from treeplex.learn.torch.spots.memory import plan_of, shape_of  # noqa: E402
 from treeplex.run.cli.main import app  # noqa: E402
 from treeplex.solvers.registry import rule_of  # noqa: E402
 from treeplex.solvers.solver import FormSolver  # noqa: E402
@@ -339,22 +340,45 @@ def test_a_gpu_is_missing_or_a_field_is_wrong(tmp_path: Path) -> None:
         load_spot(file)
 
 
+def test_an_estimate_is_that_of_the_device() -> None:
+    spot = HANDS["turn"]
+    estimate = SpotGame(replace(spot, settings=replace(spot.settings, device=NAME))).estimate().at_pace_here()
+    assert estimate.device == NAME
+    assert estimate.memory == {
+        kind: TensorSpotForm(compiled("turn"), DEVICE, storage=kind).plan.total for kind in ("float32", "float64")
+    }
+    assert estimate.facts()["time"] == f"not estimated on {NAME}"
+    assert estimate.to_json()["seconds_per_iteration"] is None
+    assert estimate.fits()
+
+
 def test_memory_is_predicted_and_running_out_of_it_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     game, at = compiled("turn"), Placement(DEVICE, torch.float64)
-    plan, form = plan_of(game, at, arrays=2), TensorSpotForm(game, DEVICE, storage="float64")
+    shape = shape_of(game.spot, [len(boards) for boards in game.boards])
+    plan, form = plan_of(shape, at, arrays=2), TensorSpotForm(game, DEVICE, storage="float64")
     assert form.plan == plan
+    assert shape.hands == tuple(len(hands) for hands in game.boards[0][0].hands)
+    for street, forest in zip(shape.streets, game.forests, strict=True):
+        ends = len(forest.folds), len(forest.showdowns), len(forest.ends)
+        assert (street.roots, street.actions, street.folds, street.showdowns, street.ends) == (
+            len(forest.roots),
+            forest.actions,
+            *ends,
+        )
     run = form.allocate(rule_of("dcfr", "dcfr")[0].kind, frozenset())
     pairs = [numbers for street in run.numbers for chunk in street for numbers in chunk]
     arrays = [tensor for numbers in pairs for tensor in (numbers.regrets, numbers.average)]
     tables = [tensor for street in form.tables.streets for chunk in street.chunks for tensor in chunk.free]
     size = sum(tensor.numel() * 8 for tensor in (*arrays, *tables, *form.tables.strengths.ranks))
     assert size <= plan.numbers < 1.3 * size
-    more = plan_of(game, at, arrays=3)
+    more = plan_of(shape, at, arrays=3)
     assert more.numbers - plan.numbers == sum(tensor.numel() * 8 for tensor in arrays) // 2
-    tight = plan_of(game, at, arrays=2, most=(plan.total - plan.temporaries / 2) / 0.95)
+    tight = plan_of(shape, at, arrays=2, most=(plan.total - plan.temporaries / 2) / 0.95)
     assert tight.chunk < plan.chunk == len(game.boards[-1])
     assert tight.total <= plan.total - plan.temporaries / 2
 
+    with pytest.raises(SpecError, match=r"^a batch of 3 spots needs 2 MB on"):
+        plan_of(shape._replace(spots=3), at, arrays=2, most=1e6)
     with pytest.raises(SpecError, match=r"this spot needs 2 MB on .*, but 1 MB are allowed; offer fewer sizes, narrow"):
         solver(game, NAME, most_memory=1e6)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from treeplex.base import notebook
 from treeplex.base.storage.memory import available_memory, megabytes
+from treeplex.base.wings import named, provided_by_name
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
 from treeplex.holdem.betting.tree_size import check_nodes
@@ -17,7 +18,7 @@ from treeplex.holdem.engine.workspace import workspace_sizes
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_form import PACKED, STORAGE
 from treeplex.holdem.forms.spot_size import SpotSize, check_boards, spot_size
-from treeplex.holdem.solve.solver import HoldemSolver, method_of, predicted_memory
+from treeplex.holdem.solve.solver import CPU, HoldemSolver, method_of, predicted_memory, resolved
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot import Spot
@@ -106,6 +107,7 @@ class SpotEstimate(Estimate):
         available: bytes that are free; None if unknown.
         seconds: approximate seconds per iteration, on a CPU core from 2023.
         refusal: why the spot cannot be solved, whatever the memory; None if it can.
+        device: where it is solved; if not the CPU, ``memory`` and ``available`` are those of the device.
     """
 
     spot: Spot
@@ -116,6 +118,7 @@ class SpotEstimate(Estimate):
     available: int | None
     seconds: float
     refusal: str | None = None
+    device: str = CPU
 
     def fits(self, storage: str = "float32") -> bool:
         """Whether it can be solved on this machine."""
@@ -137,13 +140,23 @@ class SpotEstimate(Estimate):
             "numbers": size.stored,
             "memory_mb": {kind: needed / 1e6 for kind, needed in self.memory.items()},
             "available_mb": None if self.available is None else self.available / 1e6,
-            "seconds_per_iteration": self.seconds,
+            "seconds_per_iteration": self.seconds if self.device == CPU else None,
+            "device": self.device,
             "threads": self.threads,
             "fits": {kind: self.fits(kind) for kind in self.memory},
         }
 
     def at_pace_here(self) -> "SpotEstimate":
-        """The estimate at this machine's speed, measured by two iterations on a small named spot."""
+        """The estimate at this machine's speed, measured by two iterations on a small named spot; on the spot's device only
+        its memory is estimated.
+
+        Raises:
+            SpecError: the device does not exist here.
+        """
+        if (device := resolved(self.spot.settings.device or CPU)) != CPU:
+            predict = named(provided_by_name("spot_devices")["memory"])
+            memory, free = predict(self.spot, self.size.boards, device, method_of(self.algorithm)[0].needs)
+            return replace(self, device=device, memory=memory, available=free)
         known = load_spot(TURN_ENDGAME)
         solver = HoldemSolver(compile_spot(known), threads=self.threads)
         solver.run(1)
@@ -160,7 +173,8 @@ class SpotEstimate(Estimate):
             name if name == "preflop" else f"on the {name}" if name.isalpha() else f"on street {name}" for name in streets
         ]
         counted = [f"{count:,} {where}" for count, where in zip(size.boards, places, strict=True)]
-        kinds = ", ".join(f"{megabytes(self.memory[kind])} in {kind}" for kind in SHOWN)
+        shown = SHOWN if self.device == CPU else self.memory
+        kinds = ", ".join(f"{megabytes(self.memory[kind])} in {kind}" for kind in shown)
         free = "" if self.available is None else f"; {megabytes(self.available)} are free"
         facts = {
             "betting": f"{'' if size.exact else 'about '}{size.nodes:,} nodes",
@@ -170,6 +184,8 @@ class SpotEstimate(Estimate):
             "memory": kinds + free,
             "time": f"about {self.seconds:.2g} s per iteration of {self.algorithm}, threads: {self.threads}",
         }
+        if self.device != CPU:
+            facts |= {"device": self.device, "time": f"not estimated on {self.device}"}
         if not self.fits():
             smaller = next((kind for kind in SMALLER if kind in self.memory and self.fits(kind)), None)
             facts["verdict"] = self.refusal or (f"fits in {smaller} only" if smaller else "does not fit")

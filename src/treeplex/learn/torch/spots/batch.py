@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.tree import betting_tree
+from treeplex.holdem.betting.tree_size import betting_size
 from treeplex.holdem.cards.format import Format
 from treeplex.holdem.forms.betting_forest import forests_of
 from treeplex.holdem.forms.boards import deal_chance
@@ -19,16 +20,9 @@ from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.spots.cards import Folds, Matrices, Strengths
-from treeplex.learn.torch.spots.memory import ROOM
+from treeplex.learn.torch.spots.memory import SpotShape, arrays_for, memory_errors, plan_of
 from treeplex.learn.torch.spots.run import TensorRun, supported
-from treeplex.learn.torch.spots.tables import (
-    Chunk,
-    Deals,
-    SpotTables,
-    betting_of,
-    boards_at_once,
-    kept,
-)
+from treeplex.learn.torch.spots.tables import Chunk, Deals, SpotTables, betting_of, with_edges
 from treeplex.solvers.registry import AnyAlgorithm, rule_of
 
 
@@ -56,31 +50,46 @@ def solve_batch(
 
     Raises:
         AlgorithmError: the rule does not run on tensors, or the boards are flops.
+        SpecError: the spots do not fit into the device's memory.
     """
     rule, text = rule_of(algorithm, "dcfr")
     if not supported(rule.kind, rule.needs, rule.network):
         raise AlgorithmError(f"{text} does not run on a GPU; use a variant of CFR such as dcfr")
     at = Placement(device, torch_module().float32)
-    run = TensorRun(batch_tables(spot, boards, reach, at), at, predicts="guesses" in rule.needs)
-    run.iterate(rule.rows(range(1, iterations + 1), iterations))
-    values = [on_host(run.values(player, best=False)[0]) for player in (0, 1)]
+    with memory_errors(at):
+        run = TensorRun(batch_tables(spot, boards, reach, at, rule.needs), at, predicts="guesses" in rule.needs)
+        run.iterate(rule.rows(range(1, iterations + 1), iterations))
+        values = [on_host(run.values(player, best=False)[0]) for player in (0, 1)]
     return np.stack(values, axis=1) * free_of(spot.format, [board.cards for board in boards])[:, None]
 
 
-def batch_tables(spot: Spot, boards: Sequence[HandBoard], reach: Floats, at: Placement, room: int | None = None) -> SpotTables:
-    """The tables of spots with the same betting; arguments as for :func:`solve_batch`."""
+def batch_tables(spot: Spot, boards: Sequence[HandBoard], reach: Floats, at: Placement, needs: frozenset[str]) -> SpotTables:
+    """The tables of spots with the same betting.
+
+    Args:
+        spot, boards, reach: as for :func:`solve_batch`.
+        at: device and type of the numbers.
+        needs: what the update rule needs.
+
+    Raises:
+        AlgorithmError: the boards are flops.
+        SpecError: the spots do not fit into the device's memory.
+    """
     forests, matrices = forests_of(betting_tree(spot), spot.rake), Matrices(at)
     if len(forests) > 2 or (len(forests) == 2 and spot.format.deal[-1] != 1):
         raise AlgorithmError("batches are turns or rivers; solve flops one at a time")
     hands, count = spot.format.hands, len(boards)
     complete = [cards for board in boards for cards in spot.format.complete_boards(board.cards)]
+    counts = [count] if len(forests) == 1 else [count, len(complete)]
+    shape = SpotShape(betting_size(spot.betting).streets, counts, (len(hands), len(hands)), count)
+    plan = plan_of(shape, at, arrays=arrays_for(needs, locked=False))
     free = at.numbers(free_of(spot.format, [board.cards for board in boards]))
     streets = [betting_of(forest, at) for forest in forests]
     nowhere = at.places(np.empty(0, np.int64))
     streets[0] = replace(streets[0], chunks=(Chunk(slice(0, count), nowhere, (free, free), ((), ()), (None, None)),))
     if len(streets) == 2:
         later, below = at.numbers(free_of(spot.format, complete)), len(complete) // count
-        step = below * max(boards_at_once(streets[1], len(hands), at, room or ROOM[at.device.type]) // below, 1)
+        step = below * max(plan.chunk // below, 1)
         chunks = []
         for start in range(0, len(complete), step):
             part = slice(start, min(start + step, len(complete)))
@@ -89,7 +98,9 @@ def batch_tables(spot: Spot, boards: Sequence[HandBoard], reach: Floats, at: Pla
     folds = Folds.of(hands, hands, matrices)
     shared = (hands[:, None, :, None] == hands[None, :, None, :]).any(axis=(2, 3))
     ranks = at.numbers(np.concatenate([ranks_of(board, len(hands)) for board in boards]))
-    strengths = kept(Strengths(matrices, (ranks, ranks), matrices.of(~shared)))
+    strengths = Strengths(matrices, (ranks, ranks), matrices.of(~shared))
+    if plan.edges:
+        strengths = with_edges(strengths)
     weights = [at.numbers(reach[:, player])[None] * free for player in (0, 1)]
     raked = any(win != -lose for forest in forests for win, lose, _ in forest.showdown_values)
     return SpotTables(tuple(streets), (folds, folds), strengths, (weights[0], weights[1]), raked)

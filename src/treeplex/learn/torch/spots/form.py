@@ -18,7 +18,7 @@ from treeplex.holdem.forms.spot_form import ON_DEVICE, FixedStrategy, ValuedAtRo
 from treeplex.learn.common.device import torch_device, torch_module
 from treeplex.learn.torch.form import on_host
 from treeplex.learn.torch.kernels import Placement
-from treeplex.learn.torch.spots.memory import memory_errors, plan_of
+from treeplex.learn.torch.spots.memory import arrays_for, memory_errors, plan_of, shape_of
 from treeplex.learn.torch.spots.passes import Numbers
 from treeplex.learn.torch.spots.run import TensorRun, supported
 from treeplex.learn.torch.spots.tables import places_of, tables_of
@@ -83,9 +83,9 @@ class TensorSpotForm(ValuedAtRoot):
         self.game, self.storage, self.locks, self.threads = game, storage, tuple(locks), checked_threads(threads)
         self.triton = triton
         self.at = Placement(device, torch.float64 if storage == "float64" else torch.float32)
-        arrays = 2 + ("guesses" in needs) + bool(locks)
+        arrays, shape = arrays_for(needs, locked=bool(locks)), shape_of(game.spot, [len(boards) for boards in game.boards])
         with memory_errors(self.at):
-            self.plan = plan_of(game, self.at, arrays=arrays, room=room, most=most)
+            self.plan = plan_of(shape, self.at, arrays=arrays, room=room, most=most)
             self.tables = tables_of(game, self.at, self.plan)
 
     @property

@@ -14,7 +14,7 @@ from treeplex.holdem.forms.suit_symmetry import Hands
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.spots.cards import Folds, Matrices, Strengths
-from treeplex.learn.torch.spots.memory import EDGES, MemoryPlan, rows_below
+from treeplex.learn.torch.spots.memory import MemoryPlan
 from treeplex.learn.torch.spots.rows import Leaves, Side
 
 STEP = 2**28
@@ -150,18 +150,6 @@ def places_of(game: CompiledSpot, board: Board, player: int) -> Ints:
     return np.asarray(by_number[np.searchsorted(held, board.hands[player], sorter=by_number)])
 
 
-def kept(strengths: Strengths) -> Strengths:
-    """The strengths with the matrices of all boards, if they fit into a GPU's memory."""
-    torch, at = torch_module(), strengths.matrices.at
-    if at.device.type != "cuda":
-        return strengths
-    boards, first = strengths.ranks[0].shape
-    size = boards * first * strengths.ranks[1].shape[1] * (2 if strengths.matrices.split else 8)
-    if size > EDGES * torch.cuda.mem_get_info(at.device)[0]:
-        return strengths
-    return with_edges(strengths)
-
-
 def with_edges(strengths: Strengths) -> Strengths:
     """The strengths with the matrices of all boards."""
     matrices, (boards, first), second = strengths.matrices, strengths.ranks[0].shape, strengths.ranks[1].shape[1]
@@ -204,14 +192,6 @@ def betting_of(forest: Forest, at: Placement) -> Street:
             numbers.append(at.numbers(row)[:, None, None])
     pairs = [(pair[0], pair[1]) for pair in chips]
     return Street(sides, folds, showdowns, ends, pairs[0], pairs[1], pairs[2], pairs[3], ())
-
-
-def boards_at_once(street: Street, hands: int, at: Placement, room: int) -> int:
-    """Boards of a chunk, from the approximate bytes of temporary tensors."""
-    sides = street.sides
-    terminals = max(len(street.folds[0]), len(street.showdowns[0]))
-    rows = rows_below(sides[0].roots, max(side.actions for side in sides), terminals)
-    return max(room // (rows * hands * (8 if at.dtype == torch_module().float64 else 4)), 1)
 
 
 def chunk_of(
