@@ -1,4 +1,4 @@
-"""Solve the shipped preflop charts and write their files; each takes several minutes of CPU time.
+"""Solve the shipped preflop charts and write their files; each takes several minutes of CPU time (20bb: a quarter of an hour).
 
     python -m bench.preflop_charts 20bb 50bb 100bb 200bb
     python -m bench.preflop_charts --network       distances of network charts, from stored results
@@ -19,7 +19,7 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import BY_NETWORK, SHIPPED, solution_chart
 
 SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
-SHORT, SHORT_STACK, SHORT_ITERATIONS = Path("examples/spots/preflop.yaml"), 20.0, 240
+SHORT, SHORT_STACK, SHORT_ITERATIONS = Path("examples/spots/preflop-20bb.yaml"), 20.0, 360
 """The spot of the shortest stack, solved by DCFR, which comes closer to equilibrium there than HS-DCFR."""
 RESULTS = Path(__file__).resolve().parents[1] / "papers/holdem/results"
 NETWORK = "network, 1,755 flops"
@@ -32,7 +32,7 @@ def chart_spot(stack: float) -> Spot:
         return replace(read_spot_file(SPOT).spot(), stack=stack, deal_set=SET)
     spot = read_spot_file(SHORT).spot()
     settings = replace(spot.settings, algorithm="dcfr", iterations=SHORT_ITERATIONS)
-    return replace(spot, deal_set=SET, settings=settings)
+    return replace(spot, settings=settings)
 
 
 def solve_chart(path: Path, spot: Spot) -> None:

@@ -21,8 +21,9 @@ sys.path.insert(0, str(ROOT))
 from papers.common.lines import read_lines  # noqa: E402
 from papers.common.pages import with_numbers  # noqa: E402
 from papers.common.results import results_file  # noqa: E402
+from treeplex.holdem.solve.solution import HoldemSolution  # noqa: E402
 from treeplex.holdem.study.preflop_charts import SHIPPED as CHARTS  # noqa: E402
-from treeplex.holdem.study.preflop_charts import all_ins_in_words, read_solved, shipped_charts  # noqa: E402
+from treeplex.holdem.study.preflop_charts import all_ins_in_words, read_solved, shipped_charts, solution_chart  # noqa: E402
 from treeplex.learn.neural.network_policy import WORD  # noqa: E402
 from treeplex.learn.train.registry import learner_named  # noqa: E402
 
@@ -32,6 +33,8 @@ WRITTEN = "<!-- Written by docs/generate_model_cards.py from the shipped files; 
 Row = tuple[str, ...]
 Rows = Sequence[tuple[str, str]]
 """Name and text of each row of a card."""
+WEAK = ("T2o", "92o")
+"""Hands that players say a preflop chart should fold more often."""
 
 
 def remarks() -> dict[str, Any]:
@@ -259,6 +262,20 @@ def discounts() -> Iterator[str]:
     yield from cards
 
 
+def weak_hands(solution: HoldemSolution) -> str:
+    """How the small blind opens hands that players fold more often: frequencies, and what a limp gains over a fold."""
+    chart, words = solution_chart(solution), []
+    assert chart.ev is not None
+    for name in WEAK:
+        place, limp = chart.classes.index(name), chart.actions.index("call")
+        gain = 1000 * chart.ev[limp, place]
+        words.append(
+            f"{name} folds {chart.shares[0, place]:.0%} and limps {chart.shares[limp, place]:.0%}"
+            + (f" (EV {gain:+.0f} mbb relative to a fold)" if gain == gain else "")
+        )
+    return "; ".join(words)
+
+
 def charts() -> Iterator[str]:
     """Cards of the preflop charts."""
     solved = {row[0].strip("`"): row for row in read_lines(results_file("holdem/preflop_deep"))[0]["tables"][1]["rows"]}
@@ -280,6 +297,7 @@ def charts() -> Iterator[str]:
                     ("effort", f"{record.done:,} iterations, {record.cpu_seconds:,.0f} CPU seconds"),
                     ("strength", f"exploitability {gain:.1f} mbb/hand in the solved game, with its subset of boards"),
                     ("first decision", solved[name][7]),
+                    ("weak hands", weak_hands(solution)),
                     ("all-ins", all_ins_in_words(solution)),
                     ("chart by a network", f"differs by {apart[name]['apart']['first']:.1%} of play at the first decision"),
                     ("evaluated by", "`python papers/run.py holdem/preflop_deep` ([results](../papers/holdem-preflop.md))"),

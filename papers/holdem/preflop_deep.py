@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.preflop_charts import SET, SHORT, SHORT_STACK, chart_spot
+from bench.preflop_charts import SET, SHORT, chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.charts import FOLDER, LINES, equity_errors, solved_once
@@ -20,9 +20,11 @@ from treeplex.holdem.blueprint.preflop import PreflopChart
 from treeplex.holdem.cards.fitted_deals import SETS
 from treeplex.holdem.forms.boards import weighted_boards
 from treeplex.holdem.solve.solve_spot import solve_spot
+from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
 
-ITERATIONS = 120
+FEW_BETS, ITERATIONS = "examples/spots/preflop.yaml", 120
+"""The spot that is solved on both sets of boards."""
 DRAWS = 20
 FOLDED = ("T4o", "T3o", "T2o", "74o", "73o", "72o", "J3o", "J2o", "43o", "42o", "Q2o", "32o")
 """GetCoach (2024): hands that the small blind does not open to 2.5 with 100 big blinds, rake 5% up to 0.3 big blinds."""
@@ -55,9 +57,9 @@ def equities(spot: Spot) -> dict[str, tuple[float, float]]:
 
 
 def solve_set(name: str) -> HoldemSolution:
-    """The spot with the shortest stack on a set of boards, from its file if there is one."""
-    spot = replace(chart_spot(SHORT_STACK), deal_set=name)
-    solve = partial(solve_spot, spot, iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
+    """The spot with few bets on a set of boards, from its file if there is one."""
+    spot = replace(read_spot_file(FEW_BETS).spot(), deal_set=name)
+    solve = partial(solve_spot, spot, "dcfr", iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
     return solved_once(FOLDER / f"20bb-{name}-{ITERATIONS}.spot", solve)
 
 
@@ -161,7 +163,7 @@ def reproduce() -> Result:
                 [shipped_row(name, solution) for name, solution in solved.items()],
             ),
             Table(
-                f"20 big blinds on two sets of boards, {SHORT}, {ITERATIONS} iterations of DCFR: action frequencies "
+                f"20 big blinds on two sets of boards, {FEW_BETS}, {ITERATIONS} iterations of DCFR: action frequencies "
                 "(%) and difference between the charts (% of play, over all hands and weighted by reach)",
                 ["decision", *(f"`{name}`" for name in SETS), "apart", "weighted by reach"],
                 [
@@ -176,7 +178,7 @@ def reproduce() -> Result:
             *([Table(WORDS, ["", "published", "here"], words)] if words else []),
         ],
         notes=[
-            "examples/spots/preflop-deep.yaml, HS-DCFR, `20bb`: examples/spots/preflop.yaml, DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
+            f"examples/spots/preflop-deep.yaml, HS-DCFR, `20bb`: {SHORT}, DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
             "heads-up-poker-a-strategic-guide-to-winning-one-on-one/), a raise to 2.5 or a fold, rake 5% up to 0.3 bb; 50 bb "
             "by [University.Poker](https://pokeruni.co/en/articles/heads-up-hu-in-tournament-poker-how-to-exploit-an-opponents-game)"
             ", raises to 2.1 bb, limps, antes of 0.12 bb."

@@ -13,7 +13,7 @@ def test_distances_are_those_of_the_results():
 
 def test_a_line_for_each_chart_that_ships():
     found = network_distances()["100bb"]["apart"]
-    assert f"differs from this one by {100 * found['first']:.0f}% at the first decision (of play), " in beside_network("100bb")
+    assert f"differs from this one by {100 * found['first']:.0f}% of play at the first decision, " in beside_network("100bb")
     assert f"{100 * found['after a 3-bet']:.0f}% after a 3-bet" in beside_network("100bb")
-    assert "differs from one on 48 flops by 23% at the first decision" in beside_network("20bb")
+    assert "differs from one on 48 flops by 23% of play at the first decision" in beside_network("20bb")
     assert beside_network("runs/deep") == ""

@@ -47,10 +47,11 @@ def test_a_chart_is_the_mean_over_a_class(solution: HoldemSolution) -> None:
     assert sum(chart.often.values()) == pytest.approx(1)
     assert (solution_chart(solution).reach == 1).all()
     made, sizes = how_solved(solution).split("\n")
-    assert made.startswith("solved on 2 flops and 2 turns and 2 rivers; dcfr, 4 iterations, ")
-    assert sizes == (
-        "bets on flops 50%; raises on flops a; bets on turns 75%; raises on turns a; bets on rivers 75%; raises on rivers none"
-    )
+    assert made.startswith("solved on 2 flops, 2 turns, 2 rivers; dcfr, 4 iterations, ")
+    assert sizes == "flops: bets 50%, raises all-in; turns: bets 75%, raises all-in; rivers: bets 75%, raises none"
+    deep = read_solved("100bb")
+    assert deep is not None
+    assert "flops: bets 50%, raises 3x by the big blind and all-in by the small blind; turns" in how_solved(deep)
 
 
 def test_lines_and_spots_without_a_chart(solution: HoldemSolution) -> None:
@@ -92,7 +93,7 @@ def test_shipped_charts_play_strong_hands(name: str) -> None:
     assert solution is not None
     assert solution.spot.stack == float(name.removesuffix("bb"))
     assert solution.exploitability < 0.02
-    assert "core-seconds; exploitability" in how_made(solution)
+    assert "CPU seconds; exploitability" in how_made(solution)
     chart = solution_chart(solution)
     folds = dict(zip(CLASSES, chart.shares[0], strict=True))
     assert max(folds[hand] for hand in ("AA", "KK", "QQ", "AKs", "AKo", "77", "A5s")) < 0.02
@@ -105,7 +106,8 @@ def test_the_command_shows_a_file(solution: HoldemSolution, tmp_path: Path) -> N
     run = CliRunner().invoke(app, ["holdem", "preflop", str(file), "--line", "r2", "--csv", str(tmp_path / "a.csv")])
     assert run.exit_code == 0, run.output
     assert "big blind, 20 bb, after r2: fold " in run.output
-    assert "solved on 2 flops and 2 turns and 2 rivers; dcfr, 4 iterations" in run.output
+    assert "solved on 2 flops, 2 turns, 2 rivers; dcfr, 4 iterations" in run.output
+    assert "all-in 20" in run.output
     rows = (tmp_path / "a.csv").read_text().splitlines()
     assert (rows[0], len(rows)) == ("hand,fold,call,raise 6,allin 20", 170)
     found = json.loads(CliRunner().invoke(app, ["holdem", "preflop", str(file), "--json"]).output)

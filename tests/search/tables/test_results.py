@@ -3,6 +3,7 @@
 import pytest
 from scipy import stats
 
+from treeplex.search.tables.judging import DecisionReview
 from treeplex.search.tables.results import Hand, results_of
 
 
@@ -17,3 +18,15 @@ def test_intervals_need_thirty_hands(count: int) -> None:
     else:
         assert found["raw"]["half"] == pytest.approx(stats.t.ppf(0.975, count - 1) * stats.sem(payoffs))
     assert found["luckless"] is None
+
+
+def test_a_loss_says_how_many_decisions_it_covers() -> None:
+    """Frequencies of a chart and a street without a solve have no EV, so they are not among the judged decisions."""
+    unknown = (float("nan"),) * 2
+    chart = DecisionReview("preflop", ("call", "fold"), 0, unknown, (0.0, 1.0), "chart")
+    unsolved = DecisionReview("flop", ("check", "bet"), 1, unknown, (), "")
+    river = DecisionReview("river", ("check", "bet"), 1, (1.0, 0.5), (1.0, 0.0), "agent", close=0.1)
+    rows = results_of(
+        [Hand(1, 0, 0, payoff=1.0, decided=[chart, unsolved, river]), Hand(2, 0, 0, payoff=0.0, decided=[chart])], 1.0
+    )
+    assert [(row["lost"], row["judged"], row["decisions"]) for row in rows["hands"]] == [(0.5, 1, 3), (None, 0, 1)]

@@ -23,6 +23,7 @@ GRIDS = {
     "#/compare?file={file}&with={file}&node=x": ".grid13 canvas",
     "#/preflop": ".grid13 canvas",
     "#/preflop?file=100bb&line=r2.5,r10": ".grid13 canvas",
+    "#/preflop?file=20bb": ".grid13 canvas",
     "#/preflop?view=pushfold&stack=10": ".grid13 canvas",
     "#/preflop?view=pushfold&chart=1&stack=8": ".grid13 canvas",
     "#/preflop?view=table&stacks=8,8": ".grid13 canvas",
@@ -41,6 +42,12 @@ OTHERS = {
     "#/games": ".offers li",
     "#/trainings": "h1",
 }
+CUT_CHOICES = """() => [...document.querySelectorAll('main select')].filter((select) => {
+  const pen = document.createElement('canvas').getContext('2d');
+  pen.font = getComputedStyle(select).font;
+  return select.clientWidth && pen.measureText(select.selectedOptions[0].text).width + 30 > select.clientWidth;
+}).map((select) => select.selectedOptions[0].text)"""
+"""Texts of choices that are wider than their boxes, of which 30 pixels are edges and the arrow."""
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +66,7 @@ def test_nothing_is_cut_off(page: Any, server: ServerProcess, names: dict[str, s
         page.goto(f"{server.address}{view.format(**names)}")
         page.locator((GRIDS | OTHERS)[view]).first.wait_for(timeout=300_000)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+        assert page.evaluate(CUT_CHOICES) == [], width
         links = page.locator("header.top nav").evaluate("nav => [nav.scrollWidth, nav.clientWidth]")
         assert links[0] <= links[1], width
         if width > 390 and view in GRIDS:
@@ -77,6 +85,24 @@ def test_titles_of_the_first_view_are_aligned_on_a_phone(page: Any, server: Serv
     page.goto(server.address)
     page.locator(".way").first.wait_for()
     assert len({title.bounding_box()["x"] for title in page.locator(".way b").all()}) == 1
+
+
+def test_labels_of_narrow_bars_are_whole_or_left_out(page: Any, server: ServerProcess) -> None:
+    """Shares of 13% have a label on a wide bar, and none where it does not fit."""
+    shown = []
+    for width in (1366, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(server.address + "#/games/leduc_poker?node=1")
+        labels = page.locator(".infosets .bars > span > i")
+        labels.first.wait_for(timeout=300_000)
+        inside = """labels => labels.map((label) => {
+          const [part, text] = [label.parentElement.getBoundingClientRect(), label.getBoundingClientRect()];
+          return [text.bottom <= part.bottom + 1, text.left >= part.left - 1 && text.right <= part.right + 1];
+        })"""
+        places = labels.evaluate_all(inside)
+        assert all(whole for seen, whole in places if seen), width
+        shown.append(sum(seen for seen, _ in places))
+    assert shown[0] > shown[1] > 0
 
 
 def test_the_first_view_is_there_within_a_second(chromium: Any, server: ServerProcess) -> None:

@@ -160,7 +160,10 @@ def test_what_is_typed_while_a_painted_range_is_written_stays(page: Any, server:
 def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: ServerProcess) -> None:
     page.goto(server.address + "#/spot/new")
     fill(page)
+    counted = page.get_by_role("radio", name=re.compile(r"OOP \(\d+\)"))
+    left = counted.inner_text()
     page.get_by_role("radio", name="Many flops").click()
+    assert page.get_by_role("radio", name=re.compile("^OOP")).inner_text() != left  # those that the one board leaves
     page.get_by_role("radio", name="Others").click()
     page.get_by_label("Flops as text").fill("Td9d6hQc2s, Td9d6hQcKs")
     page.get_by_label("save the solved spots").check()

@@ -21,7 +21,7 @@ export function Bars({ parts, thin, small, label }: { parts: readonly Part[]; th
     <div class={thin ? "bars thin" : "bars"} role="img" aria-label={(label ? label + ": " : "") + (said || "nothing")}>
       {parts.map((part) => (
         <span key={part.label} style={{ width: `${100 * part.share}%`, background: part.colour }}>
-          {!thin && part.share >= (small ? 0.42 : 0.12) && `${part.letter ? part.letter + " " : ""}${percent(part.share, 0)}`}
+          {!thin && part.share >= (small ? 0.42 : 0.12) && <i>{part.letter ? part.letter + " " : ""}{percent(part.share, 0)}</i>}
         </span>
       ))}
     </div>

@@ -13,6 +13,8 @@ export interface Line {
 
 /** Colours of curves, told apart by every kind of colour vision (Okabe and Ito 2008), on both grounds; dashes beyond them. */
 const PAINT = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"] as const;
+/** Instead of the first colour on a dark ground. */
+const LIGHT_BLUE = "#56B4E9";
 export const curvePaint = (place: number) => PAINT[place % PAINT.length]!;
 
 /** All lines on one axis of x: [x, y of the first line, y of the second, ...]. */
@@ -50,15 +52,15 @@ export function Curve(props: { label: string; lines: readonly Line[]; x?: string
         { ...axis, label: y || null!, labelSize: y ? 18 : 0, size: 62 },
       ],
       series: [
-        { label: x },
+        { label: x, value: (drawn: uPlot, value: number | null) => written(value ?? drawn.data[0]!.at(-1)) },
         ...all.map((line, place) => ({
           label: line.name,
-          stroke: line.dashed ? colour("--soft") : curvePaint(place),
+          stroke: line.dashed ? colour("--soft") : dark.value && place === 0 ? LIGHT_BLUE : curvePaint(place),
           width: 2,
           dash: line.dashed ? [6, 5] : place >= PAINT.length ? [10, 3] : [],
           points: { show: line.points.length < 2 },
           spanGaps: true,
-          value: (_: uPlot, value: number | null) => (value == null ? "–" : String(Number(value.toPrecision(4)))),
+          value: (drawn: uPlot, value: number | null, series: number, at: number | null) => written(at === null ? [...drawn.data[series]!].findLast((known) => known != null) : value),
         })),
       ],
       cursor: { drag: { x: false, y: false } },
@@ -76,6 +78,9 @@ export function Curve(props: { label: string; lines: readonly Line[]; x?: string
   const last = lines.map((line) => `${line.name}: ${line.points.at(-1)?.[1]?.toPrecision(3) ?? "nothing yet"}`).join("; ");
   return <div class="curve" ref={box} role="img" aria-label={`${label}. Last values: ${last}`} />;
 }
+
+/** A value of the legend: the one below the cursor, without a cursor the last one. */
+const written = (value: number | null | undefined): string => (value == null ? "–" : String(Number(value.toPrecision(4))));
 
 function levelPoints(lines: readonly Line[], value: number): [number, number][] {
   const xs = lines.flatMap((line) => line.points.map(([x]) => x));

@@ -9,6 +9,8 @@ export interface Column<Row> {
   /** By what it sorts; without it, it does not. */
   sort?: (row: Row) => number | string | null | undefined;
   number?: boolean;
+  /** Left out where the window is narrow. */
+  minor?: boolean;
 }
 
 interface Order {
@@ -28,6 +30,8 @@ export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[
     return sign * (x! < y! ? -1 : x! > y! ? 1 : 0);
   });
 }
+
+const classOf = <Row,>(column: Column<Row>): string => [column.number && "number", column.minor && "minor"].filter(Boolean).join(" ");
 
 export function Table<Row>(props: {
   label: string;
@@ -56,7 +60,7 @@ export function Table<Row>(props: {
               <th
                 key={column.key}
                 scope="col"
-                class={column.number ? "number" : ""}
+                class={classOf(column)}
                 aria-sort={column.sort ? (order.value?.key === column.key ? (order.value.down ? "descending" : "ascending") : "none") : undefined}
               >
                 {column.sort ? <button type="button" onClick={() => sortBy(column)}>{column.label}</button> : column.label}
@@ -73,7 +77,7 @@ export function Table<Row>(props: {
               onClick={onRow && ((event) => (event.target as Element).closest("a, button, input, form") || onRow(row))}
               onKeyDown={onRow && ((event) => event.key === "Enter" && event.target === event.currentTarget && onRow(row))}
             >
-              {columns.map((column) => <td key={column.key} class={column.number ? "number" : ""}>{column.show(row)}</td>)}
+              {columns.map((column) => <td key={column.key} class={classOf(column)}>{column.show(row)}</td>)}
             </tr>
           ))}
         </tbody>

@@ -113,10 +113,12 @@ def show(chart: "PreflopChart", made: str, html: Path | None) -> None:
     members = np.bincount(HAND_CLASSES, minlength=len(CLASSES))
     held = members * chart.reach
     nothing = np.full(len(CLASSES), np.nan)
+    names = tuple(name.replace("allin", "all-in") for name in chart.actions)
     classes = Classes(members, chart.reach, held / held.sum(), chart.shares, nothing, nothing)
-    console.print(f"{chart.title}: " + ", ".join(f"{name} {100 * share:.1f}%" for name, share in chart.often.items()))
+    often = zip(names, chart.often.values(), strict=True)
+    console.print(f"{chart.title}: " + ", ".join(f"{name} {100 * share:.1f}%" for name, share in often))
     console.print(strategy_grid(classes, chart.kinds, coloured=coloured), soft_wrap=True)
-    console.print(legend(chart.actions, chart.kinds, coloured=coloured))
+    console.print(legend(names, chart.kinds, coloured=coloured))
     if made:
         console.print(made)
     if html is not None:

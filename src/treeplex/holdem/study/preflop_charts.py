@@ -5,6 +5,7 @@ the iterations and exploitability.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.base.spec import shown
 from treeplex.errors import SpecError
-from treeplex.games.betting.size_grammar import sizes_to_string
+from treeplex.games.betting.size_grammar import Size
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.blueprint.preflop import ChartBook, ChartDecision, PreflopChart
@@ -244,17 +245,17 @@ def how_solved(solution: HoldemSolution) -> str:
     if solution.settings.until:
         return (
             f"solved until the {solution.settings.until}, with leaf values by {solution.settings.net}; "
-            f"{solution.algorithm}, {solution.iterations:,} iterations, {solution.records[-1].cpu_seconds:.0f} core-seconds\n"
+            f"{solution.algorithm}, {solution.iterations:,} iterations, {solution.records[-1].cpu_seconds:.0f} CPU seconds\n"
             f"{sizes_after(spot)}"
         )
     dealt = (
-        "all boards" if not spot.runouts else " and ".join(f"{n:,} {name}" for n, name in zip(boards, STREETS, strict=False))
-    ) + (" fitted to equities" if spot.deal_set else "")
+        "all boards" if not spot.runouts else ", ".join(f"{n:,} {name}" for n, name in zip(boards, STREETS, strict=False))
+    ) + (", fitted to equities" if spot.deal_set else "")
     blind = spot.blinds[1] if spot.blinds else 1.0
     return (
         f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations, "
-        f"{solution.records[-1].cpu_seconds:.0f} core-seconds; "
-        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb/hand in that game\n{sizes_after(spot)}"
+        f"{solution.records[-1].cpu_seconds:.0f} CPU seconds; "
+        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb/hand in this game\n{sizes_after(spot)}"
     )
 
 
@@ -266,7 +267,7 @@ def beside_network(file: str) -> str:
     if distances is None:
         return ""
     shares = [f"{100 * share:.0f}% {WHERE.get(line, line)}" for line, share in distances["apart"].items()]
-    apart = f"by {shares[0]} (of play), {', '.join(shares[1:])}"
+    apart = f"by {', '.join(shares).replace('%', '% of play', 1)}"
     if distances["own"]:
         return f"a chart by a network over all 1,755 flops, with other postflop bets, differs from this one {apart}"
     return (
@@ -282,13 +283,15 @@ def sizes_after(spot: Spot) -> str:
     texts = []
     for street, name in zip(spot.streets[1:], STREETS, strict=True):
         both = spot.bets.streets[street]
-        for what in ("bets", "raises"):
-            player_sizes = [sizes_to_string(getattr(sizes, what)) or "none" for sizes in both]
-            texts.append(
-                f"{what} on {name} {player_sizes[0]}"
-                + (f" and {player_sizes[1]}" if player_sizes[0] != player_sizes[1] else "")
-            )
+        bets, raises = (by_position([getattr(sizes, what) for sizes in both]) for what in ("bets", "raises"))
+        texts.append(f"{name}: bets {bets}, raises {raises}")
     return "; ".join(texts)
+
+
+def by_position(both: Sequence[tuple[Size, ...]]) -> str:
+    """The sizes of the big blind and of the small blind in words, once if they are the same."""
+    words = [" or ".join("all-in" if str(size) == "a" else str(size) for size in sizes) or "none" for sizes in both]
+    return words[0] if words[0] == words[1] else f"{words[0]} by the big blind and {words[1]} by the small blind"
 
 
 def chart_distance(one: PreflopChart, other: PreflopChart) -> float:

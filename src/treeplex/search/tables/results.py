@@ -41,9 +41,14 @@ class Hand:
     phh: str | None = None
 
     @property
+    def judged(self) -> list[DecisionReview]:
+        """The decisions whose loss a solution or a search knows."""
+        return [d for d in self.decided if d.by in ("solution", "agent") and np.isfinite(d.lost)]
+
+    @property
     def lost(self) -> float | None:
-        """Total loss over decisions evaluated by a solution or a search, where small losses do not count; None without any."""
-        known = [d for d in self.decided if d.by in ("solution", "agent") and np.isfinite(d.lost)]
+        """Total loss over the judged decisions, where small losses do not count; None without any."""
+        known = self.judged
         return sum(d.lost if d.by == "solution" or d.lost > d.close else 0.0 for d in known) if known else None
 
 
@@ -66,7 +71,10 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
         spot["mistakes"] += decision.verdict == "mistake"
     fields = ("number", "payoff", "luckless", "lost")
     return {
-        "hands": [{name: getattr(hand, name) for name in fields} for hand in done],
+        "hands": [
+            {name: getattr(hand, name) for name in fields} | {"judged": len(hand.judged), "decisions": len(hand.decided)}
+            for hand in done
+        ],
         "raw": totals_of([hand.payoff for hand in done]),
         "luckless": totals_of([hand.luckless for hand in done]),
         "spots": [{"where": where or "all", **spot} for where, spot in spots.items()],

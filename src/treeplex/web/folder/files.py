@@ -242,6 +242,7 @@ def batch_row(row: Any, weight: float) -> dict[str, Any]:
     return {
         "board": row["board"],
         "weight": weight,
+        "pot": pot,
         "iterations": row["iterations"],
         "exploitability_percent": 100 * float(row["exploitability"]) / pot if pot else None,
         "ev": [None if ev is None else ev + pot / 2 for ev in row["ev"]],

@@ -170,7 +170,7 @@ function Asked({ question, chosen, late, onAnswer, onNext }: { question: Questio
         {question.board && <div><span class="label">Board</span><Cards of={question.board} large /></div>}
         <div><span class="label">Your hand, {question.position}</span><Cards of={question.hand} large /></div>
       </div>
-      <Facts of={[["Line", said(question.line, unit)], ["Pot", amount(question.pot, unit)], ["Your stack", amount(question.stacks[player], unit)]]} />
+      <Facts of={[["Line", question.line ? said(question.line, unit) : "first to act"], ["Pot", amount(question.pot, unit)], ["Your stack", amount(question.stacks[player], unit)]]} />
       <div class="drill-actions" role="group" aria-label="Actions">
         {names.map((name, action) => (
           <Button key={name} kind={chosen === action ? "primary" : "plain"} disabled={chosen !== null} onClick={() => onAnswer(action)}>

@@ -95,7 +95,7 @@ function Choose() {
         <form class="stack" onSubmit={(event) => (event.preventDefault(), go(link(["games", text.value.trim()], { policy: policy.value.trim() })))}>
           <Field label="Game" value={text.value} placeholder="leduc_poker(ranks=4)" onInput={(value) => (text.value = value)} hint="a game with its parameters, openspiel:NAME, or a .efg or .nfg file in the folder" />
           <Field label="Strategy" value={policy.value} placeholder="solved now" onInput={(value) => (policy.value = value)} hint="empty: solved now; uniform; a policy file or a run folder" />
-          <div><Button submit disabled={!text.value.trim()}>Look</Button></div>
+          <div><Button submit disabled={!text.value.trim()}>Open</Button></div>
         </form>
       </Panel>
     </>

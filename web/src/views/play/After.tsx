@@ -10,7 +10,7 @@ import type { Decided, HandDone } from "./types.ts";
 
 export const BY: Record<string, string> = {
   solution: "by the solution",
-  agent: "against the agent's search",
+  agent: "by the agent's search",
   resolver: "by preflop charts and resolver's solves",
   estimate: "by a rough estimate: the opponent responds with its policy, then all players check and call",
   chart: "by the preflop chart",
@@ -67,7 +67,7 @@ export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: 
             {decided.values.some((value) => value != null) && <div class="table-frame" tabIndex={0} role="region" aria-label={`Action values, decision ${place + 1}`}>
               <table class="table">
                 <thead>
-                  <tr><th scope="col">{decided.where || "Action"}</th><th scope="col" class="number">Value</th><th scope="col" class="number">Cost</th><th scope="col" class="number">Played</th></tr>
+                  <tr><th scope="col">{decided.where || "Action"}</th><th scope="col" class="number">{bigBlind ? "EV, bb" : "Value"}</th><th scope="col" class="number">Cost</th><th scope="col" class="number">Played</th></tr>
                 </thead>
                 <tbody>
                   {shown.map((option) => {

@@ -19,13 +19,13 @@ export function KeptTables({ tables, again }: { tables: readonly KeptTable[]; ag
         label="Your tables"
         columns={[
           { key: "name", label: "Table", show: (row) => <a href={link(["play", row.id])}>{row.name || row.game}</a>, sort: (row) => row.name || row.game },
-          { key: "against", label: "Against", show: (row) => shortName(row.against), sort: (row) => row.against },
+          { key: "against", label: "Against", minor: true, show: (row) => shortName(row.against), sort: (row) => row.against },
           { key: "hands", label: "Hands", number: true, show: (row) => count(row.hands), sort: (row) => row.hands },
           { key: "won", label: "Won", number: true, show: (row) => (row.won == null ? "–" : `${signed(row.won / unit(row))}${row.big_blind ? " bb" : ""}`), sort: (row) => row.won },
           { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, row.big_blind), sort: (row) => row.lost },
-          { key: "mistakes", label: "Mistakes", number: true, show: (row) => count(row.mistakes), sort: (row) => row.mistakes },
+          { key: "mistakes", label: "Mistakes", number: true, minor: true, show: (row) => count(row.mistakes), sort: (row) => row.mistakes },
           { key: "modified", label: "Played", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
-          { key: "more", label: "Actions", show: (row) => <More of={row} again={again} /> },
+          { key: "more", label: "Actions", number: true, show: (row) => <More of={row} again={again} /> },
         ]}
         rows={tables}
         id={(row) => row.id}

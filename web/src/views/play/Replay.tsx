@@ -94,7 +94,7 @@ export function Replay() {
               <Field label="Player" value={hero.value} placeholder="whose cards are shown" onInput={(value) => (hero.value = value)} hint="a name, oop or ip" />
               <Field label="Range out of position" value={oop.value} placeholder="by position" onInput={(value) => (oop.value = value)} />
               <Field label="Range in position" value={ip.value} placeholder="by position" onInput={(value) => (ip.value = value)} />
-              <Select label="Start from" value={street.value} options={[{ value: "", label: "the first heads-up street" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
+              <Select label="Start from" value={street.value} options={[{ value: "", label: "first heads-up street" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
             </div>
             {several > 1 && <Select label={`${several} hands in this text; review`} value={number.value} options={[...Array(several).keys()].map((place) => ({ value: String(place + 1), label: `hand ${place + 1}` }))} onChange={(value) => (number.value = value)} />}
             <div class="row tight">

@@ -22,11 +22,11 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
     <Panel title="Results" tools={<span class="soft small">{hands.length} {hands.length === 1 ? "hand" : "hands"}</span>}>
       <div class="stack">
         <div class="intervals">
-          <Interval name="won a hand" sum={results.raw} blind={blind} of={[results.raw, results.luckless]} />
+          <Interval name="won per hand" sum={results.raw} blind={blind} of={[results.raw, results.luckless]} />
           {results.luckless && <Interval name="luck-adjusted (AIVAT)" sum={results.luckless} blind={blind} of={[results.raw, results.luckless]} />}
           {results.raw && results.raw.half == null && <span class="soft small">no 95% interval below {results.fewest} hands</span>}
         </div>
-        {hands.length > 1 && <Curve label="Won so far" x="hands" lines={lines} log={false} height={180} />}
+        {hands.length > 1 && <Curve label="Won so far" x="hands" y={blind ? "bb" : ""} lines={lines} log={false} height={180} />}
         {results.spots.length > 1 && (
           <Table
             label="Value lost by decision"
@@ -44,9 +44,9 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
           label="Hands"
           columns={[
             { key: "number", label: "Hand", number: true, show: (row) => row.number, sort: (row) => row.number },
-            { key: "payoff", label: "Won", number: true, show: (row) => signed(row.payoff / (blind ?? 1)), sort: (row) => row.payoff },
-            ...(results.luckless ? [{ key: "luckless", label: "No luck", number: true, show: luckless, sort: (row: HandRow) => row.luckless }] : []),
-            { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, blind), sort: (row) => row.lost },
+            { key: "payoff", label: blind ? "Won, bb" : "Won", number: true, show: (row) => signed(row.payoff / (blind ?? 1)), sort: (row) => row.payoff },
+            ...(results.luckless ? [{ key: "luckless", label: blind ? "No luck, bb" : "No luck", number: true, show: luckless, sort: (row: HandRow) => row.luckless }] : []),
+            { key: "lost", label: "EV lost", number: true, show: (row) => <Lost of={row} bigBlind={blind} />, sort: (row) => row.lost },
             {
               key: "again",
               label: "Repeat",
@@ -66,6 +66,11 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
       </div>
     </Panel>
   );
+}
+
+/** The loss of a hand, and of how many of its decisions if not of all. */
+function Lost({ of, bigBlind }: { of: HandRow; bigBlind: number | null }) {
+  return <>{amount(of.lost, bigBlind)}{of.judged > 0 && of.judged < of.decisions && <span class="soft small part">{of.judged} of {of.decisions} decisions</span>}</>;
 }
 
 /** A mean and its 95% interval on a line with a zero. */

@@ -67,7 +67,7 @@ export function Review({ file }: { file: string }) {
       {running && (
         <Notice>
           {progress
-            ? <>Solving the {progress.street}: {count(progress.done)} iterations{progress.exploitability != null && `, exploitability ${percent(progress.exploitability / progress.pot, 2)} of the pot`}{progress.left != null && `, about ${duration(progress.left)} left`}.</>
+            ? <>Solving the {progress.street}: {count(progress.done)} iterations{progress.exploitability != null && `, exploitability ${percent(progress.exploitability / progress.pot, 2)} of the pot`}{!!progress.left && `, about ${duration(progress.left)} left`}.</>
             : "Building the tree…"}
         </Notice>
       )}

@@ -137,7 +137,7 @@ export function Table({ id }: { id: string }) {
               </div>
             )}
             <p class="soft small" aria-live="polite">
-              {waiting.value ? <Elapsed since={since.value}>{now.players > 2 ? "the opponents are thinking" : `${shortName(now.against)} is thinking`}</Elapsed> : now.over ? "" : <>Random number for mixed hands: <b>{now.dice}</b> of 100</>}
+              {waiting.value ? <Elapsed since={since.value}>{now.players > 2 ? "the opponents are thinking" : `${shortName(now.against)} is thinking`}</Elapsed> : now.over ? "" : <>Random number for mixing: <b>{now.dice}</b> of 100</>}
             </p>
             {now.last && <Verdict decided={now.last} bigBlind={blind} />}
           </div>

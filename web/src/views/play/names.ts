@@ -18,5 +18,6 @@ export const shortName = (against: string): string => SHORT[against] ?? (/^[\w-]
 /** An opponent by name, with its description. */
 export function opponent({ against, about }: TableView): string {
   const name = shortName(against);
-  return about && about !== against && about !== name ? `${name} (${about})` : name;
+  const more = about.replace(/^the solution: /, "");
+  return more && more !== against && more !== name ? `${name} (${more})` : name;
 }

@@ -103,7 +103,8 @@ export interface Sum {
 }
 
 export interface Results {
-  hands: { number: number; payoff: number; luckless: number | null; lost: number | null }[];
+  /** `lost` is the loss of `judged` of the `decisions`; that of the others is unknown. */
+  hands: { number: number; payoff: number; luckless: number | null; lost: number | null; judged: number; decisions: number }[];
   raw: Sum | null;
   luckless: Sum | null;
   spots: { where: string; decisions: number; lost: number; mistakes: number }[];

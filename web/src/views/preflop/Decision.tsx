@@ -33,9 +33,10 @@ const WORDS: Record<string, string> = { f: "fold", c: "call", x: "check", a: "al
 
 export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) {
   const pointed = useSignal<number | null>(null);
+  const names = of.actions.map(spoken);
   const shown = useSignal<"strategy" | "ev">("strategy");
   const paint = colours(of.kinds);
-  const parts = actionParts(of.kinds, of.actions, of.often);
+  const parts = actionParts(of.kinds, names, of.often);
   const show = of.ev ? shown.value : "strategy";
   const cells = useMemo(() => {
     const order = aggressiveFirst(of.kinds);
@@ -44,7 +45,7 @@ export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) 
     return CLASSES.map((_, at): Cell => {
       const height = of.reach[at]!;
       const taken = order.filter((action) => of.shares[action]![at]! > 0.005);
-      const said = taken.map((action) => `${of.actions[action]} ${percent(of.shares[action]![at], 0)}`).join(", ");
+      const said = taken.map((action) => `${names[action]} ${percent(of.shares[action]![at], 0)}`).join(", ");
       if (show === "ev") return { height: height > 0 ? 1 : 0, parts: [[ramp(Math.sqrt(Math.max(best[at]!, 0) / most)), 1]], note: height > 0 ? chips(best[at], Math.abs(best[at]!) < 9.95 ? 1 : 0) : undefined, said: `EV ${signed(best[at], 3)} bb, ${said}` };
       return { height: height > 0 ? Math.max(height, 0.04) : 0, parts: order.map((action) => [paint[action]!, of.shares[action]![at]!] as const), said };
     });
@@ -61,9 +62,9 @@ export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) 
           }),
           {
             key: "here",
-            who: of.title,
+            who: of.title.split(", after ")[0]!,
             here: true,
-            choices: of.actions.map((name, action) => ({
+            choices: names.map((name, action) => ({
               key: name, label: name, note: percent(of.often[action]), colour: paint[action]!, onTake: () => of.next[action] != null && to(of.next[action]!),
             })),
           },
@@ -82,4 +83,7 @@ export function Decision({ of, to }: { of: Chart; to: (line: string) => void }) 
   );
 }
 
-const actionLine = (of: Chart, at: number) => of.actions.map((name, action) => `${name} ${percent(of.shares[action]![at], 0)}${of.ev && of.kinds[action] !== "fold" ? ` (${signed(of.ev[action]![at], 2)} bb)` : ""}`).join(", ");
+/** An action for people: "raise 2.5" is "raise to 2.5". */
+const spoken = (name: string): string => name.replace("allin", "all-in").replace(/^raise (?=\d)/, "raise to ");
+
+const actionLine = (of: Chart, at: number) => of.actions.map((name, action) => `${spoken(name)} ${percent(of.shares[action]![at], 0)}${of.ev && of.kinds[action] !== "fold" ? ` (${signed(of.ev[action]![at], 2)} bb)` : ""}`).join(", ");

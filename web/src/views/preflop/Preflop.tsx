@@ -50,12 +50,13 @@ const VIEWS = [{ value: "charts", label: "Charts" }, { value: "pushfold", label:
 export default function Preflop() {
   useTitle("Preflop");
   const { query } = place.value;
-  const view = query.get("view") ?? (query.has("blueprint") ? "more" : query.has("stack") || query.has("chart") ? "pushfold" : "charts");
+  const asked = VIEWS.find((each) => each.value === query.get("view"))?.value;
+  const view = asked ?? (query.has("blueprint") ? "more" : query.has("stack") || query.has("chart") ? "pushfold" : "charts");
   return (
     <>
       <div class="row spread">
         <h1>Preflop</h1>
-        <Segments label="View" value={view as (typeof VIEWS)[number]["value"]} options={VIEWS} onChange={(value) => go(link(["preflop"], { view: value }))} />
+        <Segments label="View" value={view} options={VIEWS} onChange={(value) => go(link(["preflop"], { view: value }))} />
       </div>
       {view === "pushfold" ? <PushOrFold /> : view === "table" ? <TablePushFold key={["stacks", "payouts", "antes"].map((name) => query.get(name)).join(";")} /> : view === "more" ? <><Blueprints /><FromTheDeal /></> : <Charts />}
     </>
@@ -99,7 +100,7 @@ function PushOrFold() {
           <Field label="Ante, bb" value={query.get("ante") ?? "0"} width="90px" onInput={(value) => to({ ante: value })} />
         </div>
         {!all && one.data && (
-          <Facts of={[["Push", percent(one.data.pushed)], ["Call", percent(one.data.called)], ["Small blind wins", `${signed(one.data.value, 4)} bb/hand`]]} />
+          <Facts of={[["Push", percent(one.data.pushed)], ["Call", percent(one.data.called)], ["EV of the small blind", `${signed(one.data.value, 4)} bb/hand`]]} />
         )}
         <p class="soft small">{all ? "Each cell shows the largest stack, in big blinds, at which the hand is played at least half of the time." : "Exact equilibrium over all boards. Each cell shows the EV of playing relative to folding, in big blinds."}</p>
       </Panel>

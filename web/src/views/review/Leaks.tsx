@@ -75,7 +75,7 @@ export function Leaks({ file }: { file: string }) {
         <Notice>
           <div class="stack tight">
             <span>
-              {progress.new == null ? progress.now ?? "Reading the hands…" : `Hand ${count(Math.min(progress.done! + 1, progress.new))} of ${count(progress.new)}${progress.left == null ? "" : `, about ${duration(progress.left)} left`}: ${progress.now}`}
+              {progress.new == null ? progress.now ?? "Reading the hands…" : `Hand ${count(Math.min(progress.done! + 1, progress.new))} of ${count(progress.new)}${!progress.left ? "" : `, about ${duration(progress.left)} left`}: ${progress.now}`}
             </span>
             {!!progress.new && <Progress part={progress.done! / progress.new} label="Reviewed hands" />}
           </div>

@@ -13,7 +13,7 @@ export default function Reviews() {
   return file ? <Leaks key={file} file={file} /> : <NewReview />;
 }
 
-const STREETS = [{ value: "", label: "the first heads-up street" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }];
+const STREETS = [{ value: "", label: "first heads-up street" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }];
 
 function NewReview() {
   useTitle("Review");

@@ -16,7 +16,7 @@ export default function Batch() {
       <div class="row spread"><h1>Flops</h1><LinkButton small href={link(["drill", file])}>Drill</LinkButton></div>
       {job?.state === "running" && (
         <Notice>
-          <p>{count(job.done)} of {count(job.total)} are solved{job.seconds_left != null && `, about ${duration(job.seconds_left)} left`}. <a href={link(["jobs", job.id])}>Pause or stop</a></p>
+          <p>{count(job.done)} of {count(job.total)} are solved{!!job.seconds_left && `, about ${duration(job.seconds_left)} left`}. <a href={link(["jobs", job.id])}>Pause or stop</a></p>
           <Progress part={job.total ? job.done / job.total : 0} label="Flops solved" />
         </Notice>
       )}

@@ -31,7 +31,7 @@ export function Breakdown({ node, player, filter, onFilter }: { node: Node; play
     { key: "combos", label: "Combos", number: true, show: (row) => chips(row.combos, 1), sort: (row) => row.combos },
     { key: "share", label: "Range", number: true, show: (row) => percent(row.share), sort: (row) => row.share },
     { key: "equity", label: "Equity", number: true, show: (row) => percent(row.equity), sort: (row) => row.equity },
-    { key: "ev", label: "EV", number: true, show: (row) => chips(row.ev), sort: (row) => row.ev },
+    { key: "ev", label: `EV, ${node.head.unit}`, number: true, show: (row) => chips(row.ev), sort: (row) => row.ev },
   ];
   if (acts) {
     columns.splice(1, 0, {

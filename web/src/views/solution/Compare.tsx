@@ -74,7 +74,7 @@ function Shown({ compared, nodes, files, line }: Both & { files: [string, string
     <>
       <div class="row tight">
         <button type="button" class="button small" disabled={!line} onClick={() => ask({ node: parent(line) }, false)}>Back</button>
-        <span>After <b>{said(line, unit)}</b>:</span>
+        <span>{line ? <>After <b>{said(line, unit)}</b></> : "At the start"}:</span>
         {nodes[0].head.children.length <= 12 && nodes[0].head.actions.map((action, a) => (
           <button key={action.step} type="button" class="button small" onClick={() => ask({ node: nodes[0].head.children[a] }, false)}>{action.name}</button>
         ))}

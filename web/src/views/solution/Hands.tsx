@@ -49,7 +49,7 @@ export function Hands({ node, player, pointed, chosen, keep, onClear }: Props) {
   const columns = useMemo(() => columnsOf(node, acts), [node, acts]);
   const title = place === null ? `Hands of ${PLAYERS[player]}` : `${CLASSES[place]}, ${PLAYERS[player]}`;
   return (
-    <Panel title={title} tools={chosen ? <Button small onClick={onClear}>All hands</Button> : <span class="soft small">{rows.length} hands</span>}>
+    <Panel title={title} tools={chosen ? <Button small onClick={onClear}>All hands</Button> : <span class="soft small">{rows.length} hands, EV in {node.head.unit}</span>}>
       <div class="hands-frame">
         <Table label={title} columns={columns} rows={rows} id={(row) => row.hand} first={{ key: "ev", down: true }} most={place === null ? 60 : 12} empty="No such hand is in the range." />
       </div>
@@ -79,7 +79,7 @@ function columnsOf(node: Node, acts: boolean): Column<Row>[] {
     ...plain.slice(1),
     ...actions.map((action, a): Column<Row> => ({
       key: "ev " + action.step,
-      label: `EV ${stepName(action.step)}`,
+      label: `EV ${stepName(action.step).replace("-", "\u2011")}`,
       number: true,
       show: (row) => chips(row.actionEv[a]),
       sort: (row) => row.actionEv[a],

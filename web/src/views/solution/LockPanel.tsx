@@ -11,7 +11,7 @@ import { HAND_CLASSES } from "../spots/range.ts";
 import { begin } from "../spots/jobs.ts";
 import { strategyCells } from "./cells.ts";
 import { byClass, PLAYERS, together, type Node, type Side } from "./node.ts";
-import { said } from "./words.ts";
+import { reached } from "./words.ts";
 
 export function LockPanel({ file, node }: { file: string; node: Node }) {
   const { head } = node;
@@ -70,7 +70,7 @@ function Painting({ file, node, side }: { file: string; node: Node; side: Side }
     if (job) go(link(["jobs", job.id], { from: file, node: head.line }));
   };
   return (
-    <Panel title={`Lock ${PLAYERS[side.player]} after ${said(head.line, head.unit)}`} tools={<span class="soft small">{count} of {side.hands.length} hands locked</span>}>
+    <Panel title={`Lock ${PLAYERS[side.player]} ${reached(head.line, head.unit)}`} tools={<span class="soft small">{count} of {side.hands.length} hands locked</span>}>
       <div class="stack">
         <Mix kinds={kinds} names={names} mix={mix.value} onMix={(next) => ((mix.value = next), (erase.value = false))} />
         <div class="row tight">

@@ -5,18 +5,19 @@ import { get } from "../../api.ts";
 import { Button, Notice, Panel, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Cards } from "../../look/Cards.tsx";
-import { chips, percent } from "../../look/numbers.ts";
+import { amount, chips, percent } from "../../look/numbers.ts";
 import { save } from "../../look/save.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { ask, go, link, place } from "../../router.ts";
 import { useLoaded } from "../../use.ts";
 import { PLAYERS, type Player } from "./node.ts";
-import { said } from "./words.ts";
+import { reached } from "./words.ts";
 import "./solution.css";
 
 interface Flop {
   board: string;
   weight: number;
+  pot: number;
   exploitability_percent: number | null;
   ev: [number | null, number | null];
   equity: [number | null, number | null];
@@ -67,18 +68,18 @@ export function Report({ file, of }: { file: string; of?: string }) {
           ...at.actions.map((name, a) => ({ key: "share" + a, label: name.replace("allin", "all-in"), number: true, show: (row: Flop) => percent(shares(row, at)[a]), sort: (row: Flop) => shares(row, at)[a] })),
         ]
       : []),
-    { key: "weight", label: "Weight", number: true, show: (row) => chips(row.weight, 0), sort: (row) => row.weight },
+    { key: "weight", label: "Weight", number: true, minor: true, show: (row) => chips(row.weight, 0), sort: (row) => row.weight },
     { key: "exploitability", label: "Exploitability", number: true, show: (row) => percent(row.exploitability_percent == null ? null : row.exploitability_percent / 100, 2), sort: (row) => row.exploitability_percent },
   ];
   return (
     <>
       <div class="row spread">
-        <h2>{data.rows.length} of {data.boards} flops <span class="soft small">{file}</span></h2>
+        <h2>{data.rows.length} of {data.boards} flops <span class="soft small">{file}{data.rows.length > 0 && `, EV from a pot of ${amount(data.rows[0]!.pot)}`}</span></h2>
         <Button small onClick={() => saveTable(rows, at)}>CSV</Button>
       </div>
       <Panel label="Which flops">
         <div class="row">
-          {data.lines.length > 1 && <Select label="Node" value={at?.line ?? ""} options={data.lines.map((each) => ({ value: each.line, label: `${PLAYERS[each.player]} after ${said(each.line)}` }))} onChange={(value) => ask({ node: value })} />}
+          {data.lines.length > 1 && <Select label="Node" value={at?.line ?? ""} options={data.lines.map((each) => ({ value: each.line, label: `${PLAYERS[each.player]} ${reached(each.line)}` }))} onChange={(value) => ask({ node: value })} />}
           {textures.map((key) => (
             <Select
               key={key}
@@ -138,6 +139,7 @@ function meansBy(rows: readonly Flop[], key: string): Flop[] {
     });
     return {
       board: name,
+      pot: flops[0]!.pot,
       weight: flops.reduce((sum, row) => sum + row.weight, 0),
       exploitability_percent: mean((row) => row.exploitability_percent),
       ev: [mean((row) => row.ev[0]), mean((row) => row.ev[1])],

@@ -52,7 +52,7 @@ function Opened({ file, line }: { file: string; line: string }) {
   if (!file) return <Notice bad>Which solution? <a href="#/">Choose one</a>.</Notice>;
   if (!info.data || !node.data) {
     const wrong = info.error ?? node.error;
-    return wrong ? <Notice bad>{wrong} <a href={link(["solution", file])}>Go to the root</a></Notice> : <p class="empty" role="status">Opening {file}…</p>;
+    return wrong ? <Notice bad>{wrong} {info.error ? <a href="#/">All solved spots</a> : <a href={link(["solution", file])}>Go to the first decision</a>}</Notice> : <p class="empty" role="status">Opening {file}…</p>;
   }
   return (
     <>

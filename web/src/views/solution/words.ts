@@ -15,5 +15,8 @@ export function stepName(step: string, unit = "chips"): string {
 export const joined = (line: string, step: string): string => (line ? `${line},${step}` : step);
 export const parent = (line: string): string => line.split(",").slice(0, -1).join(",");
 
-/** A line for people: "check, bet 50, call, 7♠". */
+/** A line for people: "check, bet 50, call, 7♠"; "the start" without steps. */
 export const said = (line: string, unit = "chips"): string => (line ? line.split(",").map((step) => (isCards(step) ? step : stepName(step, unit).toLowerCase())).join(", ") : "the start");
+
+/** Where a line leads, for people: "after check, bet 50", or "first to act" without steps. */
+export const reached = (line: string, unit = "chips"): string => (line ? `after ${said(line, unit)}` : "first to act");

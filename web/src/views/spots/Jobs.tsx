@@ -103,7 +103,7 @@ function Shown({ job }: { job: Job }) {
                 ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}{job.in_memory && ", in memory"}</span>],
                 [batch ? "Flops" : "Iterations", `${count(job.done)} of ${count(job.total)}`],
                 ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} ${job.unit}, ${share(job)} of the pot`]] as const)),
-                ["Solving time", batch && !job.seconds ? "–" : duration(job.seconds)],
+                ...(batch && !job.seconds ? [] : [["Solving time", duration(job.seconds)] as const]),
                 ...(running && job.seconds_left != null ? ([["Time left", job.seconds_left ? `about ${duration(job.seconds_left)}${job.target ? " to the target" : ""}` : "evaluating and saving"]] as const) : []),
                 ...(batch ? [] : ([
                   ...(running ? ([["Speed", job.rate ? `${rateOf(job.rate)} per second` : "–"]] as const) : []),

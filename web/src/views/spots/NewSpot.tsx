@@ -50,6 +50,8 @@ export default function NewSpot() {
     return () => clearTimeout(timer);
   }, []);
   const check = useLoaded<Checked>(body ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body, pace.value]);
+  /** The latest counts, unless they are of one board and many flops are chosen now, or the other way around. */
+  const counted = check.data && (check.data.boards === null) === (now.boards === null) ? check.data : null;
   const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
   const board = now.boards === null ? now.board.map(cardNumber) : [];
   const own = seat.value; // a response that arrives after switching seats is still for this one
@@ -86,7 +88,7 @@ export default function NewSpot() {
               <Field label="Pot" value={now.pot} onInput={(pot) => change({ pot })} error={problem("pot")} hint="chips, or 6.5bb" />
               <Field label="Stack behind" value={now.stack} onInput={(stack) => change({ stack })} error={problem("stack")} hint="of the smaller stack" />
               <Field label="Rake" value={now.rake_rate} onInput={(rake_rate) => change({ rake_rate })} error={problem("rake")} placeholder="none" hint="5%" />
-              <Field label="Rake cap" value={now.rake_cap} onInput={(rake_cap) => change({ rake_cap })} placeholder="none" hint="chips" />
+              <Field label="Rake cap" value={now.rake_cap} onInput={(rake_cap) => change({ rake_cap })} placeholder="none" hint="chips, or 3bb" />
             </div>
           </Panel>
           <SizesEditor draft={now} problem={problem} plan={check.data?.plan ?? null} measured={pace.value !== null} onDetail={(detailed) => change(detail(now, detailed))} />
@@ -100,7 +102,7 @@ export default function NewSpot() {
               <Segments
                 label="Player"
                 value={seat.value}
-                options={[{ value: "oop", label: `OOP ${combosText(check.data, 0)}` }, { value: "ip", label: `IP ${combosText(check.data, 1)}` }]}
+                options={[{ value: "oop", label: `OOP ${combosText(counted, 0)}` }, { value: "ip", label: `IP ${combosText(counted, 1)}` }]}
                 onChange={(value) => (seat.value = value)}
               />
             </>

@@ -16,9 +16,9 @@ import "./start.css";
 const SOLUTIONS: readonly Column<FoundSolution>[] = [
   { key: "board", label: "Board", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
   { key: "file", label: "File", show: (row) => <a href={link(["solution", row.file])}>{row.file}</a>, sort: (row) => row.file },
-  { key: "pot", label: "Pot", number: true, show: (row) => amount(row.pot, row.unit === "chips" ? "" : row.unit), sort: (row) => row.pot },
-  { key: "stack", label: "Stack", number: true, show: (row) => amount(row.stack, row.unit === "chips" ? "" : row.unit), sort: (row) => row.stack },
-  { key: "iterations", label: "Iterations", number: true, show: (row) => count(row.iterations), sort: (row) => row.iterations },
+  { key: "pot", label: "Pot", number: true, show: (row) => amount(row.pot, row.unit), sort: (row) => row.pot },
+  { key: "stack", label: "Stack", number: true, minor: true, show: (row) => amount(row.stack, row.unit), sort: (row) => row.stack },
+  { key: "iterations", label: "Iterations", number: true, minor: true, show: (row) => count(row.iterations), sort: (row) => row.iterations },
   {
     key: "exploitability",
     label: "Exploitability",
@@ -26,9 +26,9 @@ const SOLUTIONS: readonly Column<FoundSolution>[] = [
     show: (row) => percent(row.exploitability_percent == null ? null : row.exploitability_percent / 100, 2),
     sort: (row) => row.exploitability_percent,
   },
-  { key: "locks", label: "Locks", number: true, show: (row) => row.locks || "", sort: (row) => row.locks },
+  { key: "locks", label: "Locks", number: true, minor: true, show: (row) => row.locks || "", sort: (row) => row.locks },
   { key: "modified", label: "Solved", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
-  { key: "more", label: "Actions", show: (row) => <More of={row} /> },
+  { key: "more", label: "Actions", number: true, show: (row) => <More of={row} /> },
 ];
 
 /** What can be done with a solution of the list. */
