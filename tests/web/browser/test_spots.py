@@ -343,7 +343,7 @@ def test_a_solved_chart_its_responses_and_its_ranges(page: Any, server: ServerPr
     page.get_by_role("gridcell", name=f"AA, EV +{best:.3f} bb").wait_for()
     shares = page.get_by_role("list", name="Path").locator("li.here button span:last-child").all_inner_texts()
     assert [number(text) for text in shares] == pytest.approx([100 * share for share in wanted.often.values()], abs=0.06)
-    page.get_by_text("exploitability 7.5 mbb/hand in that game").wait_for()
+    page.get_by_text("exploitability 7.5 mbb/hand in this game").wait_for()
 
     line = next(each for each in flop_ranges(solution) if each.line == "r2.5,c")
     page.get_by_role("listitem").filter(has_text=line.title).get_by_role("button", name="Solve a flop").click()
