@@ -15,18 +15,27 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem import compile as compile_spot
+from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.subgames.subgame import cut_first_street
 from treeplex.holdem.solve.first_street_judge import judge_first_street
+from treeplex.holdem.solve.solution import HoldemSettings
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
+from treeplex.learn.first_street.until import UntilJob
+from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.net import FORM
-from treeplex.learn.hand_values.shipped import shipped_hand_net
+from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
 from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.resolver.kind import EVERY, PARTS, RIVERS
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame_search import SubgameSearch
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
 """Flops; the network was trained on turns and has seen none of them."""
 RANGES = {"oop": "88+,ATs+,AQo+,KJs+,QJs,JTs,T9s,98s", "ip": "TT+,AJs+,AQo+,KQs,QJs,JTs,T9s,98s,87s"}
-BEST, JUDGING, UNTIL = 60, 8, 40
-WHOLE = (10, 20)
+BEST, JUDGING, UNTIL = 150, 100, 100
+WHOLE = (20, 60)
+AGENT = "resolver"
 CODE = (
     *("papers.holdem.until", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
     *("treeplex.holdem.policies", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules"),
@@ -55,10 +64,20 @@ def distance(one: HoldemSolution, other: HoldemSolution) -> list[float]:
     return [float((np.abs(mine - its).sum(axis=0) * weights).sum() / 2) for (mine, weights), (its, _) in pairs]
 
 
+def by_agent(spot: Spot) -> HoldemSolution:
+    """A solve with the leaf values of ``resolver``, which samples turn cards and rivers."""
+    leaf = HandValues(hand_function(shipped_hand_net("turn")), step=RIVERS, every=EVERY, parts=PARTS)
+    search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, horizon=UNTIL)
+    search.run(UNTIL)
+    settings = HoldemSettings("float64", 1, UNTIL, None, "turn", HANDS)
+    return UntilJob(search, leaf, settings, iterations=UNTIL).made((), "finished")
+
+
 def flop(board: str) -> dict:
     """Results of one flop, a row per solve."""
     spot, rows = spot_on(board), {}
     solve_spot(spot, until="turn", iterations=2)  # kernels are compiled or read
+    by_agent(spot)
     best = solve_spot(
         compile_spot(spot, isomorphism=False), "dcfr", iterations=BEST, target=0.0, threads=1, every=BEST, isomorphism=False
     )
@@ -67,9 +86,9 @@ def flop(board: str) -> dict:
         name: {"until": "turn", "net": net, "iterations": UNTIL}
         for name, net in (("network", "hands"), ("showdown", "showdown"))
     }
-    for name, how in solves.items():
+    for name, how in {AGENT: None, **solves}.items():
         began = process_time()
-        found = solve_spot(spot, "dcfr", **how)
+        found = by_agent(spot) if how is None else solve_spot(spot, "dcfr", **how)
         seconds = process_time() - began
         judged = judge_first_street(found, iterations=JUDGING, threads=1, start=best)
         rows[name] = [found.ev[0], *distance(found, best), judged.exploitability, seconds]
@@ -89,7 +108,8 @@ def findings(means: dict) -> list[str]:
         return f"{100 * means[name][3]:.1f}% of the pot in {means[name][4]:.1f} s"
 
     return [
-        f"With the network a flop strategy gives up {told('network')}; with showdown values {told('showdown')}; with "
+        f"With the network a flop strategy gives up {told('network')}, and {told(AGENT)} as `resolver` samples cards; with "
+        f"showdown values {told('showdown')}; with "
         + " and ".join(f"{count} iterations of a full solve {told(f'whole, {count}')}" for count in WHOLE)
         + ".",
     ]
@@ -102,7 +122,7 @@ def reproduce(most: int = len(FLOPS)) -> Result:
     left = [board for board in FLOPS if peek(keys[board]) is None][most:]
     found = {board: kept(keys[board], partial(flop, board)) for board in FLOPS if board not in left}
     best = f"whole, {BEST}"
-    names = ["network", "showdown", *(f"whole, {count}" for count in WHOLE), best]
+    names = ["network", AGENT, "showdown", *(f"whole, {count}" for count in WHOLE), best]
     rows, means = [], {}
     for name in names:
         numbers = np.array([each[name] for each in found.values()])
@@ -141,7 +161,8 @@ def reproduce(most: int = len(FLOPS)) -> Result:
         ],
         notes=[
             f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it and with showdown "
-            "values. Exploitability is an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
+            "values. `resolver` uses the network with every second river and four turn cards per evaluation. Exploitability is "
+            "an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
             f"with {JUDGING} iterations that start from the full solve of {BEST}. In the last row it is that of the full "
             "solve over all streets, and seconds are those of the iterations alone, without construction and without suit "
             "isomorphism.",

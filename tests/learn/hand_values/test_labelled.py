@@ -42,6 +42,18 @@ def test_situations_are_those_that_were_solved(file: Path) -> None:
     assert float(np.abs(solved.worth - (solved.equity - 0.5)).max()) > 0.05
 
 
+def test_ranges_of_some_hands_are_kept(tmp_path: Path) -> None:
+    settings = replace(RIVER, hands=30, situations=2)
+    found = label(tmp_path / "few.safetensors", settings)
+    solved = draw(settings, np.random.default_rng((RIVER.seed, 0)))
+    again = read_labelled(tmp_path / "few.safetensors").situation(0)
+    assert found.reach.shape[2] == 1081
+    assert again.board.held.tolist() == solved.board.held.tolist()
+    held = solved.reach[:, solved.board.held] > 0
+    np.testing.assert_allclose(again.worth[held], solved.worth[held], rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(again.equity, solved.equity, atol=2e-3)
+
+
 def test_a_file_is_continued(file: Path, tmp_path: Path) -> None:
     longer = tmp_path / "longer.safetensors"
     longer.write_bytes(file.read_bytes())
@@ -69,8 +81,8 @@ def test_wrong_files_are_refused(file: Path, tmp_path: Path) -> None:
         HandSource(replace(RIVER, street="turn", labels=str(file)))
     with pytest.raises(SpecError, match="choose another file"):
         label(file, replace(RIVER, street="turn"))
-    with pytest.raises(SpecError, match="leave out hands"):
-        label(tmp_path / "new", replace(RIVER, hands=30))
+    with pytest.raises(SpecError, match="leave out labels"):
+        label(tmp_path / "new", replace(RIVER, labels="network"))
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(FileError, match="truncated"):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
-from treeplex.engine.kernel import kernel
+from treeplex.engine.kernel import INLINED, kernel
 
 
 class Ends(NamedTuple):
@@ -26,7 +26,7 @@ class Ends(NamedTuple):
     order: Ints
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", **INLINED)
 def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
     """Return a player's terminal payoff in chips, given ``strengths`` int64 [N], higher wins."""
     total = 0.0
@@ -48,7 +48,7 @@ def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
     return float(total * ends.kept[end] - ends.put[end, player])
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", **INLINED)
 def split(ends: Ends, end: int, pot: int, strengths: Ints, player: int, winners: int) -> float:
     """Return one winner's share, in chips, of a pot split among ``winners`` players."""
     chips = ends.chips[end, pot]

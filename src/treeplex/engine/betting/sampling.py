@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.betting.pots import Ends, payoff
-from treeplex.engine.kernel import kernel
+from treeplex.engine.kernel import INLINED, NO_COUNTS, kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 HIGHEST = 2_000_000_000.0
@@ -88,7 +88,7 @@ class BoardHands(NamedTuple):
     hands: NDArray[np.uint8]
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", **INLINED)
 def match_regrets(regrets: NDArray[np.int32], slot: int, count: int, policy: Floats, first: int) -> None:
     """Write the regret-matching policy of one row; uniform if no regret is positive."""
     total = 0.0
@@ -154,7 +154,7 @@ def meets(hands: NDArray[np.uint8], held: Ints, player: int) -> bool:
     return False
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", **NO_COUNTS)
 def walk(
     nodes: Nodes,
     tables: SampledTables,
@@ -227,7 +227,7 @@ def walk(
     return stream, size
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", **INLINED)
 def value_after(nodes: Nodes, slot: int, strengths: Ints, traverser: int, values: Floats) -> float:
     """Return the value of an action to the traverser."""
     child = nodes.child[slot]

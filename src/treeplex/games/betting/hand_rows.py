@@ -83,11 +83,16 @@ class HandRows:
 
     def check(self) -> None:
         """Raise :class:`SpecError` if there are too many rows."""
-        if (most := self.counts[-1]) > MOST_ROWS:
+        if (least := self.least_rows) > MOST_ROWS:
             raise SpecError(
-                f"{self.name}: {most:,} hand-board pairs are too many without abstraction; give buckets, such as 169,50,50,50, "
-                f"or choose a smaller deck"
+                f"{self.name}: {least:,} hand-board pairs are too many without abstraction; give buckets, such as "
+                f"169,50,50,50, or choose a smaller deck"
             )
+
+    @property
+    def least_rows(self) -> int:
+        """At least this many rows are needed on the last street; computed without listing them."""
+        return self.counts[-1]
 
     @cached_property
     def counts(self) -> tuple[int, ...]:

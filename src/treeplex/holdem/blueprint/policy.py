@@ -19,9 +19,10 @@ from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load, named_file
 from treeplex.games.betting.hand_rows import CardRows
 from treeplex.games.public import State
+from treeplex.holdem.buckets.canonical_rows import CanonicalRows
 from treeplex.holdem.buckets.named import buckets_of
 from treeplex.holdem.buckets.plan import BucketPlan
-from treeplex.holdem.buckets.rows import BucketRows, bucket_counts, rows_of_hands
+from treeplex.holdem.buckets.rows import BucketRows, bucket_counts
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.nodes import betting_nodes, slots_of, table_size
 from treeplex.holdem.whole.public import hand_of
@@ -137,7 +138,7 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
         SpecError: invalid counts or method.
     """
     if not counts:
-        return rows_of_hands(game.rules.format)
+        return CanonicalRows.of_format(game.rules.format)
     return BucketRows(buckets_of(bucket_plan(counts, method, recall), game.rules.format), recall)
 
 
@@ -148,7 +149,7 @@ def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bo
         SpecError: as in :func:`bucket_rows_of`.
     """
     if not counts:
-        return rows_of_hands(game.rules.format).counts
+        return CanonicalRows.of_format(game.rules.format).counts
     return bucket_counts(bucket_plan(counts, method, recall).counts, recall)
 
 

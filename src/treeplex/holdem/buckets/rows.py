@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Ints
 from treeplex.engine.betting.sampling import BoardHands
-from treeplex.games.betting.hand_rows import HandRows
 from treeplex.holdem.buckets.buckets import Buckets, Places, boards_after, placed
-from treeplex.holdem.cards.evaluator import format_strengths
-from treeplex.holdem.cards.format import Format
 from treeplex.holdem.cards.strength import River
 
 
@@ -85,17 +82,6 @@ class BucketRows:
                 + buckets.tables[past_street][groups, buckets.codes_on(past_street, places, 0, wins)]
             )
         return rows
-
-
-def rows_of_hands(form: Format) -> HandRows:
-    """A separate row for every hand on every board.
-
-    Raises:
-        SpecError: there are too many rows.
-    """
-    rows = HandRows(form.deck, form.deal, form.hands, lambda board: format_strengths(form, board), form.name)
-    rows.check()
-    return rows
 
 
 def bucket_counts(counts: Sequence[int], recall: bool) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ the iterations and exploitability.
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,13 +145,24 @@ def translated_line(solution: HoldemSolution, text: str) -> tuple[str, tuple[str
 
 
 def chart_book(file: str) -> ChartBook:
-    """All charts of a solution, for agents.
+    """All charts of a solution, for agents; shipped ones are read once per process.
 
     Raises:
         FileError: the file cannot be read.
         SpecError: the source is neither a shipped chart nor a ``.spot`` file, or a spot that does not begin preflop with the
             whole deck.
     """
+    return shipped_book(file) if is_shipped(file) else read_book(file)
+
+
+@cache
+def shipped_book(name: str) -> ChartBook:
+    """A shipped chart."""
+    return read_book(name)
+
+
+def read_book(file: str) -> ChartBook:
+    """Read all charts of a solution; see :func:`chart_book`."""
     solution = read_solved(file)
     if solution is None:
         raise SpecError(f"{shown(file)} is not a preflop chart; give {', '.join(shipped_charts())}, or a solved spot (.spot)")

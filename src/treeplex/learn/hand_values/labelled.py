@@ -21,7 +21,7 @@ from treeplex.base.settings import pairs
 from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.search.leaves.hand_values import HandBoard
+from treeplex.holdem.search.leaves.hand_values import HandBoard, hands_on
 from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.situations import Situation
 
@@ -59,13 +59,17 @@ class Labelled:
 
     @classmethod
     def of(cls, situations: list[Situation]) -> "Labelled":
-        """Collect situations with all hands."""
-        reach = np.stack([each.reach[:, each.board.held] for each in situations])
+        """Collect situations; hands that they leave out have reach and value 0."""
+        every = [hands_on(HOLDEM, each.board.cards) for each in situations]
+        reach = np.stack([each.reach[:, held] for each, held in zip(situations, every, strict=True)])
+        worth = np.zeros_like(reach)
+        for row, each, held in zip(worth, situations, every, strict=True):
+            row[:, np.isin(held, each.board.held)] = each.worth
         return cls(
             np.array([each.board.cards for each in situations], np.uint8),
             np.array([each.stack for each in situations]),
             (reach / reach.max(axis=2, keepdims=True)).astype(np.float16),
-            np.stack([each.worth for each in situations]).astype(np.float16),
+            worth.astype(np.float16),
         )
 
     def __add__(self, other: "Labelled") -> "Labelled":
@@ -74,12 +78,14 @@ class Labelled:
 
     def situation(self, number: int) -> Situation:
         """One situation."""
-        board = HandBoard.of(HOLDEM, tuple(int(card) for card in self.cards[number]))
-        reach = np.zeros((2, len(HOLDEM.hands)))
-        reach[:, board.held] = self.reach[number]
+        cards = tuple(int(card) for card in self.cards[number])
+        held, reach = hands_on(HOLDEM, cards), np.zeros((2, len(HOLDEM.hands)))
+        reach[:, held] = self.reach[number]
+        board = HandBoard.of(HOLDEM, cards, np.asarray(reach.any(axis=0)))
         reach /= reach.sum(axis=1, keepdims=True)
         mass, equity = board.equities(reach)
-        return Situation(board, float(self.stacks[number]), reach, mass, equity, self.worth[number].astype(np.float64))
+        worth = self.worth[number][:, np.isin(held, board.held)]
+        return Situation(board, float(self.stacks[number]), reach, mass, equity, worth.astype(np.float64))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the situations to a file.
@@ -115,13 +121,13 @@ def label(path: Path, settings: HandValueSettings, watch: Callable[[int, float],
         watch: called after each batch with the number of situations and the seconds so far.
 
     Raises:
-        SpecError: the settings do not solve situations with all hands, or the file is of another street.
+        SpecError: the settings do not solve situations to the end, or the file is of another street.
         FileError: the file is damaged, or cannot be written.
     """
     from treeplex.learn.hand_values.source import HandSource
 
-    if settings.hands or settings.labels != SOLVES:
-        raise SpecError("files of situations hold all hands, solved to the end; leave out hands and labels")
+    if settings.labels != SOLVES:
+        raise SpecError("files hold situations solved to the end; leave out labels")
     found = read_labelled(path) if path.exists() else None
     if found is not None and found.street != settings.street:
         raise SpecError(f"{path} has situations of the {found.street}, not of the {settings.street}; choose another file")

@@ -8,6 +8,7 @@ from treeplex.learn.common.settings import LearningSettings
 
 STREETS = ("flop", "turn", "river")
 SOLVES, NETWORK = "solves", "network"
+RANDOM, PLAY = "random", "play"
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,13 @@ class HandValueSettings(LearningSettings):
         "with the shipped network for the next street, several times faster on flops), or a file of solved situations "
         "(treeplex.learn.hand_values.labelled)",
         fixed=True,
+    )
+    ranges: str = setting(
+        RANDOM,
+        "source of boards, stacks and ranges: random, or play, turns in which resolver plays itself",
+        choices=(RANDOM, PLAY),
+        fixed=True,
+        added=True,
     )
     bets: str = setting("100%,a", "bet sizes on all streets, as in spot files", fixed=True)
     raises: str = setting("a", "raise sizes on all streets", fixed=True)

@@ -5,6 +5,7 @@ others resemble ranges in play. They contain hands above some strength on the bo
 hands, each optionally reweighted by a curve over strength, or all hands with equal weight.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,13 +118,14 @@ def band_of_classes(generator: np.random.Generator) -> Floats:
 def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random.Generator) -> Floats:
     """Restrict a range, float64 [H], to about ``count`` random hands; 0 keeps all."""
     least, most = max(count // 2, 1), count + count // 2
-    number = int(generator.integers(least, most, endpoint=True)) if count else len(board.held)
-    if number >= len(board.held):
+    number = int(generator.integers(least, most, endpoint=True)) if count else len(reach)
+    held = board.held[reach[board.held] > 0]
+    if number >= len(held):
         return reach
-    restricted = np.zeros_like(reach)
-    chosen = generator.choice(board.held, number, replace=False)
-    restricted[chosen] = reach[chosen]
-    return np.asarray(restricted / restricted.sum())
+    some = np.zeros_like(reach)
+    chosen = generator.choice(held, number, replace=False)
+    some[chosen] = reach[chosen]
+    return np.asarray(some / some.sum())
 
 
 def pairs_of(board: HandBoard, reach: Floats) -> float:
@@ -156,6 +158,17 @@ def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: Hand
     )
 
 
+def played(settings: HandValueSettings, count: int, generator: np.random.Generator) -> list[Situation]:
+    """Solve turns that ``resolver`` reaches from one flop when it plays itself, with Discounted CFR to the end of the hand."""
+    from treeplex.learn.resolver.self_play import played_turns
+
+    found = []
+    for turn in played_turns(count, generator):
+        board, reach = restricted(HandBoard.of(HOLDEM, turn.board), turn.reach.__getitem__, settings, generator)
+        found.append(solve_situation(board, turn.stack, reach, settings))
+    return found
+
+
 def random_stack(settings: HandValueSettings, generator: np.random.Generator) -> float:
     """Sample a stack in pots, log-uniformly."""
     return float(np.exp(generator.uniform(np.log(settings.least_stack), np.log(settings.most_stack))))
@@ -168,8 +181,19 @@ def random_hand_board(settings: HandValueSettings, generator: np.random.Generato
 
 def random_ranges(board: HandBoard, settings: HandValueSettings, generator: np.random.Generator) -> tuple[HandBoard, Floats]:
     """Sample two ranges on a board, float64 [2, H]; also returns the board with their hands only."""
+    return restricted(board, lambda player: random_range(board, generator), settings, generator)
+
+
+def restricted(
+    board: HandBoard, range_of: Callable[[int], Floats], settings: HandValueSettings, generator: np.random.Generator
+) -> tuple[HandBoard, Floats]:
+    """Restrict both players' ranges to as many random hands as the settings say.
+
+    Returns:
+        The board with these hands only, and the ranges, float64 [2, H].
+    """
     while True:  # with few hands all pairs may share cards
-        reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
+        reach = np.stack([some_hands(board, range_of(player), settings.hands, generator) for player in (0, 1)])
         if pairs_of(board, reach) > SURE:
             break
     if settings.hands:

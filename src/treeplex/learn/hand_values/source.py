@@ -17,7 +17,7 @@ from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
 from treeplex.learn.hand_values.labelled import Labelled, read_labelled
 from treeplex.learn.hand_values.net import HandNet, hand_loss, read_hand_net
-from treeplex.learn.hand_values.settings import NETWORK, SOLVES, STREETS, HandValueSettings
+from treeplex.learn.hand_values.settings import NETWORK, PLAY, SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import (
     POT,
@@ -25,6 +25,7 @@ from treeplex.learn.hand_values.situations import (
     Situation,
     draw,
     iterations_at,
+    played,
     random_hand_board,
     random_ranges,
     random_stack,
@@ -32,6 +33,9 @@ from treeplex.learn.hand_values.situations import (
     spot_of,
 )
 from treeplex.learn.torch.spots.batch import solve_batch
+
+TURNS = 6
+"""Turns of self-play that follow one flop."""
 
 
 class HandSource(SituationSource):
@@ -58,7 +62,11 @@ class HandSource(SituationSource):
         self.labelled = None if settings.labels in (SOLVES, NETWORK) else labelled_for(settings)
         if self.device is not None and (settings.street == "flop" or settings.labels == NETWORK):
             raise SpecError("a GPU solves turns and rivers; use device=cpu for this training")
+        if settings.ranges == PLAY and (settings.street != "turn" or settings.labels == NETWORK or self.device is not None):
+            raise SpecError("ranges=play are those of turns solved on the CPU; use street=turn, labels=solves and device=cpu")
         self.side = 1 if self.device is None or self.labelled is not None else settings.together
+        if settings.ranges == PLAY and self.labelled is None:
+            self.side = TURNS
         self._drawing: Executor | None = None
         self.net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.networks, self.leaf = [self.net.net], leaf_of(settings)
@@ -69,9 +77,16 @@ class HandSource(SituationSource):
         return [np.concatenate(part) for part in zip(*rows, strict=True)]
 
     def situations(self, count: int, generator: np.random.Generator) -> list[Situation]:
-        """The next ``count`` situations of a file, or new ones, solved side by side on a GPU or one by one on the CPU."""
+        """The next situations of a file, or new ones, solved side by side on a GPU or one by one on the CPU.
+
+        Args:
+            count: how many; fewer may be returned with ``ranges=play``.
+            generator: random generator.
+        """
         if self.labelled is not None:
             return [self.labelled.situation((self.before + k) % len(self.labelled)) for k in range(count)]
+        if self.settings.ranges == PLAY:
+            return played(self.settings, count, generator)
         if self.device is None:
             return [draw(self.settings, generator, self.leaf) for _ in range(count)]
         return self._solved(count, generator)

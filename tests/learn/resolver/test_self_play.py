@@ -1,0 +1,43 @@
+"""Turns of self-play: the beliefs are those of the board, and each solve values them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.learn.hand_values.settings import HandValueSettings
+from treeplex.learn.hand_values.situations import played
+from treeplex.learn.resolver.self_play import played_turns
+
+TURN = HandValueSettings(ranges="play", hands=40, iterations=4)
+
+
+def test_turns_of_one_flop() -> None:
+    turns = played_turns(3, np.random.default_rng(1), iterations=2)
+    assert 1 <= len(turns) <= 3
+    assert len({turn.board[:3] for turn in turns}) == 1
+    for turn in turns:
+        blocked = np.isin(HOLDEM.hands, turn.board).any(axis=1)
+        assert turn.stack > 0
+        np.testing.assert_allclose(turn.reach.sum(axis=1), 1.0)
+        assert not turn.reach[:, blocked].any()
+        assert (turn.reach > 0).sum() > 200
+
+
+def test_turns_of_self_play_are_solved() -> None:
+    found = played(TURN, 2, np.random.default_rng(2))
+    for each in found:
+        assert 1 <= (each.reach > 0).sum(axis=1).max() <= 60
+        met = each.reach[:, each.board.held] * each.mass
+        assert abs(float((met * each.worth).sum())) < 0.02 * float(met.sum())
+
+
+@pytest.mark.parametrize("changed", [{"street": "river"}, {"labels": "network"}])
+def test_only_whole_turns_are_played(changed: dict[str, str]) -> None:
+    pytest.importorskip("torch")
+    from treeplex.learn.hand_values.source import HandSource
+
+    with pytest.raises(SpecError, match="ranges=play"):
+        HandSource(replace(TURN, **changed))
