@@ -14,7 +14,7 @@ import pytest
 from tests.base.workers import jobs
 from treeplex.base.workers.crew import Crew, Report
 from treeplex.base.workers.executor import AHEAD, Executor, in_threads, make_executor
-from treeplex.base.workers.processes import Processes
+from treeplex.base.workers.processes import Processes, in_worker
 from treeplex.errors import AlgorithmError, SpecError
 
 NUMBERS = np.random.default_rng(1).standard_normal(50)
@@ -215,11 +215,16 @@ def test_ray_that_is_missing_is_said(monkeypatch):
         make_executor("local")
 
 
+def test_workers_know_that_they_are_workers(processes):
+    assert list(processes.map(in_worker, [()])) == [True]
+    assert not in_worker()
+
+
 PARENT = """
 import time
 from tests.base.workers.jobs import sleep
 from treeplex.base.workers.crew import Task
-from treeplex.base.workers.processes import Processes
+from treeplex.base.workers.processes import Processes, in_worker
 if __name__ == "__main__":
     crew = Processes(2)
     crew.give(0, Task(sleep, (600,)))

@@ -7,11 +7,13 @@ nothing else.
 import multiprocessing
 import pickle
 import signal
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any, final
+from types import ModuleType
+from typing import Any, ClassVar, final
 
 from treeplex.base.notices import silence
 from treeplex.base.work_clock import compile_times
@@ -21,10 +23,17 @@ from treeplex.errors import AlgorithmError
 
 
 class RemoteBench:
-    """The state of a worker in another process: shared values, jobs and reports are serialised."""
+    """The state of a worker in another process: shared values, jobs and reports are serialised.
+
+    Attributes:
+        here: whether this process is a worker.
+    """
+
+    here: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._bench = Bench()
+        RemoteBench.here = True
 
     @property
     def has(self) -> set[int]:
@@ -57,6 +66,11 @@ class RemoteBench:
         return pickled
 
 
+def in_worker() -> bool:
+    """Return whether this process is a worker or another child process, which should start no workers of its own."""
+    return RemoteBench.here or multiprocessing.parent_process() is not None
+
+
 def unreadable(error: Exception) -> AlgorithmError:
     """Return the error for a job that a worker cannot unpickle."""
     return AlgorithmError(
@@ -70,11 +84,12 @@ class Processes(Crew):
     """Local processes, each with a pipe.
 
     Processes are spawned, since a fork of a process with compiled kernels and threads may hang. A script that uses them must
-    therefore guard its code with ``if __name__ == "__main__"``.
+    therefore guard its code with ``if __name__ == "__main__"``, unless ``script`` is False.
     """
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, *, script: bool = True) -> None:
+        """Start ``size`` processes; with ``script``, they import the script that runs, whose functions jobs may then use."""
+        self.size, self._script = size, script
         self._packed: dict[int, bytes] = {}
         self._known: list[set[int]] = [set() for _ in range(size)]
         self._busy: set[int] = set()
@@ -90,7 +105,7 @@ class Processes(Crew):
     def _start(self) -> tuple[BoundProcess, Connection]:
         ours, theirs = multiprocessing.Pipe()
         process = BoundProcess(target=serve, args=(theirs,), daemon=True)
-        with deaf_to_interrupts():
+        with deaf_to_interrupts(), nullcontext() if self._script else without_script():
             process.start()
         theirs.close()
         return process, ours
@@ -184,3 +199,14 @@ def deaf_to_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def without_script() -> Iterator[None]:
+    """Let processes started within the context not import the script that this process runs."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script

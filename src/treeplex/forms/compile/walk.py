@@ -4,9 +4,9 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 from time import perf_counter
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, CheckedState, Ga
 from treeplex.games.size_estimate import MOST_HISTORIES, SizeCheck, history_playout
 from treeplex.games.turn_based import TurnBased, TurnBasedState
 
+if TYPE_CHECKING:
+    from treeplex.forms.compile.shared_walk import SharedWalk
+
 LEAK_CHECKS = 50_000
 """Histories at which the public state is checked against every player's infostate (the acting player's always is)."""
 
@@ -29,8 +32,12 @@ MOST_PLAYERS = 127
 MOST_ACTION = 2**63
 MOST_PAYOFFS = 10_000
 """Number of different payoffs that are checked only once."""
+ALONE_SECONDS = 4.0
+"""Seconds after which worker processes join a walk, :mod:`treeplex.forms.compile.shared_walk`."""
 
 Path = tuple["Path", int] | None
+StackItem = tuple[State, float, tuple[int, ...], int, Path]
+"""A history to walk: its state, its chance probability, the players' sequences, its depth (1 at the root), and its path."""
 
 
 @dataclass
@@ -40,6 +47,10 @@ class GameWalk:
     Attributes:
         infoset_lists, lists: the actions of each infoset; equal ones are stored once.
         payoffs: payoffs that were checked, up to :data:`MOST_PAYOFFS` different ones.
+        leak_checks: :data:`LEAK_CHECKS`; 0 in workers.
+        next_look: number of histories at which :func:`walk_tree` calls ``look``.
+        shared: the subtrees that workers walk, if any.
+        frontier: the depth of their roots; 0 without workers.
     """
 
     game: Game
@@ -62,6 +73,10 @@ class GameWalk:
     histories: int = 0
     terminals: int = 0
     depth: int = 0
+    leak_checks: int = 0
+    next_look: float = inf
+    shared: "SharedWalk | None" = None
+    frontier: int = 0
 
 
 def compile_rules(
@@ -91,35 +106,87 @@ def compile_rules(
     """
     if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
         raise GameError(f"{game} has num_players {game.num_players}; games of 1 to {MOST_PLAYERS} players can be compiled")
+    walk = new_walk(game, refine)
+    check_states(game)
+    begun, alone = perf_counter(), True
+    states = StateCheck(game) if is_foreign(innermost(game)) else None
+    check = SizeCheck(str(game), history_playout(game), limit)
+    walk.next_look = check.next_look
+    stack: list[StackItem] = []
+
+    def look() -> None:
+        nonlocal alone
+        check.look(walk.histories, walk.histories)
+        walk.next_look = check.next_look
+        if states is not None:
+            states.keep_up(perf_counter() - begun)
+        if watch is not None:
+            watch(walk.histories)
+        if alone and walk.histories > walk.leak_checks and perf_counter() - begun > ALONE_SECONDS:
+            from treeplex.forms.compile.shared_walk import share_walk
+
+            alone = False
+            share_walk(walk, stack, limit)
+
+    try:
+        sequential = walk_tree(walk, stack, look)
+    finally:
+        if walk.shared is not None:
+            walk.shared.close()
+    if not sequential:
+        return compile_rules(TurnBased(game, game.spec), refine=refine, limit=limit, watch=watch)
+    return finished(walk)
+
+
+def new_walk(game: Game, refine: bool) -> GameWalk:
+    """Return a walk before its first history."""
     players = range(game.num_players)
-    walk = GameWalk(
+    return GameWalk(
         game,
         refine,
         Discovery(game.num_players),
         numbers=tuple({} for _ in players),
         public_of=tuple({} for _ in players),
         names=[{} for _ in players],
+        leak_checks=LEAK_CHECKS,
     )
+
+
+def walk_tree(
+    walk: GameWalk,
+    stack: list[StackItem],
+    look: Callable[[], None],
+    actions: Sequence[int] = (),
+    chance: float = 1.0,
+) -> bool:
+    """Walk the tree, depth first; return False as soon as a state has simultaneous moves.
+
+    Args:
+        walk: receives what is found.
+        stack: an empty list; the histories to walk next are at its end.
+        look: called at ``walk.next_look`` histories.
+        actions, chance: walk the subtree after these actions, whose chance probability is given.
+
+    Raises:
+        GameError: as :func:`compile_rules`.
+    """
+    game = walk.game
     path: Path = None
-    check_states(game)
-    foreign = is_foreign(innermost(game))
-    begun, states = perf_counter(), StateCheck(game) if foreign else None
-    trusted = () if foreign else (CheckedState, TurnBasedState)
-    check = SizeCheck(str(game), history_playout(game), limit)
     state: State | None = None
+    trusted = () if is_foreign(innermost(game)) else (CheckedState, TurnBasedState)
     try:
-        stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
-            (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
-        ]
+        root = game.new_initial_state()
+        for action in actions:
+            root, path = root.child(action), (path, action)
+        stack.append((root, chance, tuple(range(game.num_players)), 1 + len(actions), path))
         while stack:
             state, chance, sequences, depth, path = stack.pop()
-            walk.histories += 1
-            if walk.histories >= check.next_look:
-                check.look(walk.histories, walk.histories)
-                if states is not None:
-                    states.keep_up(perf_counter() - begun)
-                if watch is not None:
-                    watch(walk.histories)
+            merged = depth == walk.frontier and walk.shared is not None and walk.shared.merge(walk, sequences, path)
+            walk.histories += not merged
+            if walk.histories >= walk.next_look:
+                look()
+            if merged:
+                continue
             walk.depth = max(walk.depth, depth)
             player = state.current_player()
             if player == TERMINAL:
@@ -129,13 +196,13 @@ def compile_rules(
                 for action, probability in reversed(checked_outcomes(walk, state, path)):
                     stack.append((child(action), chance * probability, sequences, depth + 1, (path, action)))
             elif player == SIMULTANEOUS:
-                return compile_rules(TurnBased(game, game.spec), refine=refine, limit=limit, watch=watch)
+                return False
             elif 0 <= player < game.num_players:
-                first, actions = visit_infoset(walk, state, player, sequences, path)
+                first, legal = visit_infoset(walk, state, player, sequences, path)
                 child = state.after if isinstance(state, trusted) else state.child
                 before, behind = sequences[:player], sequences[player + 1 :]
-                for a in range(len(actions) - 1, -1, -1):
-                    action = actions[a]
+                for a in range(len(legal) - 1, -1, -1):
+                    action = legal[a]
                     stack.append((child(action), chance, (*before, first + a, *behind), depth + 1, (path, action)))
             else:
                 raise GameError(
@@ -147,17 +214,22 @@ def compile_rules(
         if state is None and path is not None:
             raise GameError(f"child({path[1]}) returns None {safely_at(walk, path[0])}; return the next state") from error
         raise failed_rules(error, safely_at(walk, path)) from error
-    return finished(walk)
+    return True
 
 
-def at(walk: GameWalk, path: Path) -> str:
-    """Describe a history by the actions that lead to it from the root."""
+def actions_to(path: Path) -> tuple[int, ...]:
+    """Return the actions that lead from the root to a history."""
     actions: list[int] = []
     while path is not None:
         path, action = path
         actions.append(action)
+    return tuple(reversed(actions))
+
+
+def at(walk: GameWalk, path: Path) -> str:
+    """Describe a history by the actions that lead to it from the root."""
     state, names = walk.game.new_initial_state(), []
-    for action in reversed(actions):
+    for action in actions_to(path):
         names.append(state.action_to_string(action))
         state = state.child(action)
     return f"after history [{', '.join(names)}]" if names else "at the root"
@@ -168,11 +240,8 @@ def safely_at(walk: GameWalk, path: Path) -> str:
     try:
         return at(walk, path)
     except Exception:
-        actions: list[int] = []
-        while path is not None:
-            path, action = path
-            actions.append(action)
-        return f"after the actions {actions[::-1]}" if actions else "at the root"
+        actions = list(actions_to(path))
+        return f"after the actions {actions}" if actions else "at the root"
 
 
 def checked_outcomes(walk: GameWalk, state: State, path: Path) -> list[tuple[int, float]]:
@@ -216,7 +285,7 @@ def visit_infoset(
     ):
         refuse_infoset(walk, infoset, parent, actions, public, path)
     walk.infoset_sizes[infoset] += 1
-    if public is not None and walk.histories <= LEAK_CHECKS:
+    if public is not None and walk.histories <= walk.leak_checks:
         check_public_state(walk, state, public, sequences, path)
     return discovery.first[infoset], actions
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from treeplex.base.storage.files import write_atomically
 from treeplex.errors import GameError
-from treeplex.forms.compile.sequential import one_at_a_time
+from treeplex.forms.compile.stepping import one_at_a_time
 from treeplex.forms.sources.explicit_tree import ExplicitGame, exact_payoffs, exact_probabilities
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State

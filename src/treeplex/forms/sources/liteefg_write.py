@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from treeplex.base.storage.files import write_atomically
-from treeplex.forms.compile.sequential import one_at_a_time
+from treeplex.forms.compile.stepping import one_at_a_time
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout

@@ -21,7 +21,7 @@ from treeplex.base.version import install_hint
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.sequential import one_at_a_time
+from treeplex.forms.compile.stepping import one_at_a_time
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy, PolicyMapping
 from treeplex.forms.sources.load import load

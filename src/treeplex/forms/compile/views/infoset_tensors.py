@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import Histories
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.sequential import one_at_a_time
+from treeplex.forms.compile.stepping import one_at_a_time
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, State
