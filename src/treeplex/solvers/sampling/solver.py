@@ -14,8 +14,17 @@ from treeplex.base.workers.crew import Inline, Threads
 from treeplex.base.workers.executor import Executor
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.sampling import schemes
-from treeplex.engine.sampling.replicas import average_regrets, settle_tables
-from treeplex.engine.sampling.sampled_tables import AVERAGE, MARK, POLICY, REGRET, Layout, Tables, settle
+from treeplex.engine.sampling.sampled_tables import (
+    AVERAGE,
+    MARK,
+    POLICY,
+    REGRET,
+    Layout,
+    Tables,
+    average_regrets,
+    settle,
+    settle_tables,
+)
 from treeplex.engine.sampling.schemes import SchemeCodes
 from treeplex.engine.sampling.walks import iterate_sampled, scratch
 from treeplex.engine.threads import available_cores
