@@ -1,5 +1,5 @@
-"""Flops solved until the turn with the library's hand-value network and with showdown values, compared with full solves: first
-decisions, values, time, and exploitability of the flop strategy with later streets solved.
+"""Flops solved until the turn with the library's hand-value network, compared with full solves: first decisions, values, time,
+and exploitability of the flop strategy with later streets solved.
 
 Flops are cached one by one, so that a call computes only missing ones; ``papers/run.py holdem/until 3`` computes at most three.
 """
@@ -27,14 +27,13 @@ from treeplex.learn.hand_values.net import FORM
 from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.resolver.kind import EVERY, PARTS, RIVERS
-from treeplex.search.methods import METHODS
-from treeplex.search.subgame_search import SubgameSearch
+from treeplex.search import METHODS, SubgameSearch
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
 """Flops; the network was trained on turns and has seen none of them."""
 RANGES = {"oop": "88+,ATs+,AQo+,KJs+,QJs,JTs,T9s,98s", "ip": "TT+,AJs+,AQo+,KQs,QJs,JTs,T9s,98s,87s"}
 BEST, JUDGING, UNTIL = 150, 100, 100
-WHOLE = (20, 60)
+WHOLE = (20,)
 AGENT = "resolver"
 CODE = (
     *("papers.holdem.until", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
@@ -82,10 +81,7 @@ def flop(board: str) -> dict:
         compile_spot(spot, isomorphism=False), "dcfr", iterations=BEST, target=0.0, threads=1, every=BEST, isomorphism=False
     )
     solves = {f"whole, {count}": {"iterations": count, "target": 0.0, "threads": 1, "every": count} for count in WHOLE}
-    solves |= {
-        name: {"until": "turn", "net": net, "iterations": UNTIL}
-        for name, net in (("network", "hands"), ("showdown", "showdown"))
-    }
+    solves["network"] = {"until": "turn", "net": HANDS, "iterations": UNTIL}
     for name, how in {AGENT: None, **solves}.items():
         began = process_time()
         found = by_agent(spot) if how is None else solve_spot(spot, "dcfr", **how)
@@ -109,20 +105,19 @@ def findings(means: dict) -> list[str]:
 
     return [
         f"With the network a flop strategy gives up {told('network')}, and {told(AGENT)} as `resolver` samples cards; with "
-        f"showdown values {told('showdown')}; with "
         + " and ".join(f"{count} iterations of a full solve {told(f'whole, {count}')}" for count in WHOLE)
         + ".",
     ]
 
 
-@study(title="Flops solved until the turn with a hand-value network", place=6, minutes=12, needs=("torch",))
+@study(title="Flops solved until the turn with a hand-value network", place=6, minutes=25, needs=("torch",))
 def reproduce(most: int = len(FLOPS)) -> Result:
     net = read_net(shipped_hand_net("turn"), form=FORM)
     keys = {board: key_of(board, net) for board in FLOPS}
     left = [board for board in FLOPS if peek(keys[board]) is None][most:]
     found = {board: kept(keys[board], partial(flop, board)) for board in FLOPS if board not in left}
     best = f"whole, {BEST}"
-    names = ["network", AGENT, "showdown", *(f"whole, {count}" for count in WHOLE), best]
+    names = ["network", AGENT, *(f"whole, {count}" for count in WHOLE), best]
     rows, means = [], {}
     for name in names:
         numbers = np.array([each[name] for each in found.values()])
@@ -160,8 +155,8 @@ def reproduce(most: int = len(FLOPS)) -> Result:
             ),
         ],
         notes=[
-            f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it and with showdown "
-            "values. `resolver` uses the network with every second river and four turn cards per evaluation. Exploitability is "
+            f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it. "
+            "`resolver` uses the network with every second river and four turn cards per evaluation. Exploitability is "
             "an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
             f"with {JUDGING} iterations that start from the full solve of {BEST}. In the last row it is that of the full "
             "solve over all streets, and seconds are those of the iterations alone, without construction and without suit "

@@ -97,10 +97,12 @@ def test_a_locked_solution_is_compared_with_its_original(page: Any, server: Serv
     )
     page.goto(f"{server.address}#/solution/locked.spot")
     page.get_by_role("link", name="Compare…").click()
-    expect(page.get_by_label("After")).to_have_value("locked.spot")
-    expect(page.get_by_label("Before")).to_have_value("turn.spot")
+    expect(page.get_by_role("combobox", name="After")).to_have_value("locked.spot")
+    expect(page.get_by_role("combobox", name="Before")).to_have_value("turn.spot")
     page.get_by_role("heading", name="EV after minus EV before, bb").wait_for()
-    assert all("other.spot" not in option for option in page.get_by_label("Before").locator("option").all_inner_texts())
+    options = page.get_by_role("combobox", name="Before").locator("option").all_inner_texts()
+    assert options
+    assert all("other.spot" not in option for option in options)
 
 
 @pytest.mark.usefixtures("solved")
