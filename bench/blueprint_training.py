@@ -41,7 +41,7 @@ FILES = {
     "cfr": "CFRConfigName tcfr\nAlgorithm tcfr\nActiveMod 40\nActiveConditions 0,3:38,39;"
     f"1,3:{','.join(map(str, range(31, 38)))};2,3:{','.join(map(str, range(1, 31)))}\nCloseThreshold 2000\n",
 }
-"""The same game for Slumbot, whose betting tree has 96 decisions where ours has 80, and the settings of its ``tcfr_params``."""
+"""Slumbot's files for this game and the settings of its ``tcfr_params``. Its betting tree has 96 decisions, ours 80."""
 ITERATIONS = (1_000_000, 4_000_000, 16_000_000, 40_000_000)
 QUICK = (10_000,)
 SECONDS = (1.0, 4.0, 16.0, 40.0)
@@ -51,7 +51,7 @@ MBB = 500.0
 
 
 def slumbot(folder: Path, count: int) -> tuple[float, float]:
-    """CPU seconds of so many iterations, and the exploitability in mbb/hand after them."""
+    """CPU seconds that ``count`` iterations take, and exploitability afterwards in mbb/hand."""
     with TemporaryDirectory() as work:
         for name, text in FILES.items():
             Path(work, name).write_text(text)
@@ -79,7 +79,7 @@ def ours(seconds: list[float]) -> list[tuple[int, float]]:
     public = game.public
     assert isinstance(public, PublicHoldem)
     rows, compiled, found, spent = CanonicalRows.of_format(public.rules.format), compiled_whole(public), [], 0.0
-    BlueprintSolver(public.rules, rows).run(1)  # kernels are compiled or read
+    BlueprintSolver(public.rules, rows).run(1)  # compile or load the kernels before timing
     solver = BlueprintSolver(public.rules, rows, discount_every=DISCOUNT_EVERY)
     for limit in seconds:
         while spent < limit:

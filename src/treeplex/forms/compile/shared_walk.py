@@ -145,7 +145,7 @@ def walk_subtree(source: RulesSource, actions: tuple[int, ...], chance: float) -
 
 
 def share_walk(walk: GameWalk, stack: Sequence[StackItem], limit: int) -> None:
-    """Start workers for the histories on the stack, if that is possible and the rest of the tree is large."""
+    """Start workers for the rest of the tree, if it is large enough and the rules can be loaded by their spec."""
     workers = min(available_cores(), MOST_WORKERS)
     if workers < 2 or in_worker() or not walk.game.spec:
         return
@@ -166,7 +166,7 @@ def share_walk(walk: GameWalk, stack: Sequence[StackItem], limit: int) -> None:
 def subtrees_below(stack: Sequence[StackItem], least: int) -> tuple[int, dict[tuple[int, ...], float]]:
     """Return the smallest depth with at least ``least`` subtrees below the stack; and their actions and chance probabilities.
 
-    The subtrees are in depth-first order; none if no depth has so many.
+    The subtrees are in depth-first order. Without a depth that has ``least`` subtrees, the result is empty.
     """
     items = [(state, chance, depth, actions_to(path)) for state, chance, _, depth, path in reversed(stack)]
     depth = min((item[2] for item in items), default=0)

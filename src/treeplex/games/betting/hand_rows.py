@@ -91,7 +91,7 @@ class HandRows:
 
     @property
     def least_rows(self) -> int:
-        """At least this many rows are needed on the last street; computed without listing them."""
+        """Lower bound on the rows of the last street, computed without listing them."""
         return self.counts[-1]
 
     @cached_property

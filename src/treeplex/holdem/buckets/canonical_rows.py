@@ -82,7 +82,7 @@ class CanonicalRows(HandRows):
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """Number of rows on each street: for each canonical board, one for each hand."""
+        """Number of rows on each street: canonical boards times hands."""
         return tuple(len(keys) * len(self.hands) for keys in self.canonical_boards)
 
     @property

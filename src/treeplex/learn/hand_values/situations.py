@@ -187,7 +187,7 @@ def random_ranges(board: HandBoard, settings: HandValueSettings, generator: np.r
 def restricted(
     board: HandBoard, range_of: Callable[[int], Floats], settings: HandValueSettings, generator: np.random.Generator
 ) -> tuple[HandBoard, Floats]:
-    """Restrict both players' ranges to as many random hands as the settings say.
+    """Restrict both players' ranges to random hands, on average ``settings.hands`` of them.
 
     Returns:
         The board with these hands only, and the ranges, float64 [2, H].

@@ -77,7 +77,7 @@ class HandSource(SituationSource):
         return [np.concatenate(part) for part in zip(*rows, strict=True)]
 
     def situations(self, count: int, generator: np.random.Generator) -> list[Situation]:
-        """The next situations of a file, or new ones, solved side by side on a GPU or one by one on the CPU.
+        """Situations from the file in order or, without a file, new ones: a GPU solves them side by side, the CPU one by one.
 
         Args:
             count: how many; fewer may be returned with ``ranges=play``.
