@@ -1,6 +1,6 @@
 """Solve the shipped preflop charts and write their files; each takes several minutes of CPU time (20bb: a quarter of an hour).
 
-    python -m bench.preflop_charts 20bb 50bb 100bb 200bb
+    python -m bench.preflop_charts 10bb 20bb 30bb 50bb 100bb 200bb 300bb
     python -m bench.preflop_charts --network       distances of network charts, from stored results
 
 A chart contains only the preflop strategy, with the records of its solve.
@@ -20,7 +20,7 @@ from treeplex.holdem.study.preflop_charts import BY_NETWORK, SHIPPED, solution_c
 
 SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
 SHORT, SHORT_STACK, SHORT_ITERATIONS = Path("examples/spots/preflop-20bb.yaml"), 20.0, 360
-"""The spot of the shortest stack, solved by DCFR, which comes closer to equilibrium there than HS-DCFR."""
+"""The spot of stacks up to 20 big blinds, solved by DCFR, which comes closer to equilibrium there than HS-DCFR."""
 RESULTS = Path(__file__).resolve().parents[1] / "papers/holdem/results"
 NETWORK = "network, 1,755 flops"
 """Name of the network's chart in the study of the shortest stack."""
@@ -28,9 +28,9 @@ NETWORK = "network, 1,755 flops"
 
 def chart_spot(stack: float) -> Spot:
     """The spot of a chart."""
-    if stack != SHORT_STACK:
+    if stack > SHORT_STACK:
         return replace(read_spot_file(SPOT).spot(), stack=stack, deal_set=SET)
-    spot = read_spot_file(SHORT).spot()
+    spot = replace(read_spot_file(SHORT).spot(), stack=stack)
     settings = replace(spot.settings, algorithm="dcfr", iterations=SHORT_ITERATIONS)
     return replace(spot, settings=settings)
 

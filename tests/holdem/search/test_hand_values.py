@@ -208,9 +208,22 @@ def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
         assert abs(found - expected) < 0.02 * (weight * 10.0).sum()
         assert np.abs(mean - whole[player])[weight > 0].mean() < np.abs(parts[0][player] - whole[player])[weight > 0].mean()
     with pytest.raises(AlgorithmError, match="in each evaluation; use parts=1"):
-        HandValues(None, parts=2, symmetric=True)
+        HandValues(None, parts=3, symmetric=True)
     with pytest.raises(AlgorithmError, match="parts is 24, which leaves parts without cards"):
         HandValues(None, parts=24)
+    with pytest.raises(AlgorithmError, match="parts is 4, so that each player would see every second part"):
+        HandValues(None, parts=4)
+
+
+def test_sampled_cards_start_anew_with_each_search() -> None:
+    """A leaf function that was used before returns the same values in a new search."""
+    spot = Spot(parse_cards("AsKsQhTd"), 10.0, 25.0, all_hands(DECK), BetPlan.same("100%,a", "a"), format=DECK)
+    leaf, policies = HandValues(None, parts=3), []
+    for _ in range(2):
+        search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf)
+        search.run(2)
+        policies.append(search.average.copy())
+    np.testing.assert_array_equal(policies[0], policies[1])
 
 
 def test_threads_do_not_change_values() -> None:

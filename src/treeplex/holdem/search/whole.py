@@ -50,7 +50,7 @@ PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
 """Seconds to evaluate one end of a flop by continuations on a slow machine."""
-NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE = 0.0017, 32, 0.7
+NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE = 0.0034, 16, 0.7
 """Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; and the
 share of the time for them."""
 FEWEST = 20

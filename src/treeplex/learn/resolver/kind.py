@@ -20,9 +20,8 @@ from treeplex.search.resolving.resolved import RESOLVING
 
 DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"), iterations=500)
 """A river needs about 400 iterations for 0.1% of the pot, which take less than a tenth of a second."""
-RIVERS, EVERY, PARTS = 2, 2, 13
-"""The network's equities use every second river, values are reused for two iterations, and each evaluation uses four turn
-cards."""
+PARTS = 13
+"""Each evaluation of the network uses four turn cards with all rivers, for the player whose policy is updated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +94,7 @@ class Resolver(AgentKind):
             threads=settings.threads,
             drop=settings.drop,
         )
-        leaf = HandValues(hand_function(net), step=RIVERS, every=EVERY, parts=PARTS, threads=settings.threads)
+        leaf = HandValues(hand_function(net), parts=PARTS, threads=settings.threads)
         agent = WholeHoldemAgent(public, PreflopCharts(public, books, generator), solving, generator, leaf=leaf)
         agent.think = settings.think
         agent.about = f"preflop by the chart for {' and '.join(f'{book.stack:g}' for book, _ in books)} big blinds"

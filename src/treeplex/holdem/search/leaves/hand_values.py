@@ -78,7 +78,7 @@ class HandBoard:
             format: the format.
             board: three to five cards.
             wanted: bool [H], the hands that ranges may have; None for all.
-            every: keep only every ``every``-th complete board, since a flop has many; on a turn in balanced order.
+            every: keep only every ``every``-th complete board, since a flop has many.
 
         Raises:
             AlgorithmError: hands without two cards, or a preflop board.
@@ -88,8 +88,7 @@ class HandBoard:
                 f"values of two-card hands need at least a flop; the board is {cards_to_string(board) or 'empty'}"
             )
         held, ordered = hands_on(format, board), []
-        complete = balanced(format, board) if every > 1 else format.complete_boards(board)
-        for whole in islice(complete, 0, None, every):
+        for whole in islice(format.complete_boards(board), 0, None, every):
             hands = hands_on(format, whole)
             strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
             by_strength = np.argsort(strength, kind="stable")
@@ -141,16 +140,6 @@ class HandBoard:
         owners = np.array(players, np.int64)
         write_rows_of_ranges(reach, self.held, cards_of(self.format), self.static, looks, owners, mass, equity, rows)
         return rows
-
-
-def balanced(format: Format, board: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The complete boards; if one card is missing, in an order in which every second one has all ranks and suits."""
-    complete = list(format.complete_boards(board))
-    if sum(format.deal) - len(board) != 1:
-        return complete
-    halves = [[whole for whole in complete if part_of(sum(whole) - sum(board), 2) == half] for half in (0, 1)]
-    both = [whole for pair in zip(*halves, strict=False) for whole in pair]
-    return both + sorted(set(complete) - set(both))
 
 
 def tables(ordered: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Shorts, Shorts, Shorts]:
@@ -296,6 +285,8 @@ class HandValues:
             )
         if parts > MOST_PARTS:
             raise AlgorithmError(f"parts is {parts}, which leaves parts without cards; use at most {MOST_PARTS}")
+        if parts > 1 and parts % 2 == 0:
+            raise AlgorithmError(f"parts is {parts}, so that each player would see every second part; use an odd number")
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
         self.parts, self.threads, self._fresh = parts, threads, 0
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
@@ -310,10 +301,10 @@ class HandValues:
             AlgorithmError: the game is not hold'em, is preflop, or has rake.
         """
         assert isinstance(places, HoldemPlaces)
-        if self.every < 2 or player is None:
-            return self.fresh(places, believed, (0, 1) if player is None else (player,))
         if self._places is not places:
             self._places, self._calls, self._fresh = places, 0, 0
+        if self.every < 2 or player is None:
+            return self.fresh(places, believed, (0, 1) if player is None else (player,))
         if self._calls % (2 * self.every) == 0 or self.kept is None:
             self.kept = self.fresh(places, believed, (0, 1))
         self._calls += 1
@@ -420,7 +411,7 @@ class HandValues:
             chips = [self._chips(places, index) for index in indices]
             ends = np.array([isinstance(places.game.event(places.states[index]), Showdown) for index in indices])
             for cards, held, images in self._deals(spot, before, wanted):
-                every = self.step if not before or self.parts > 1 else 1
+                every = 1 if before else self.step
                 make = partial(HandBoard.of, spot.format, cards, wanted, every=every)
                 chance = self._chance(places, cards)
                 later.boards.append(LaterBoard(np.array(indices), ends, chips, chance, cards, held, images, make))
