@@ -21,9 +21,9 @@ test("only streets that are still to come have sizes", () => {
   expect(streetsOf({ ...RIVER, boards: "subset:25" })).toEqual(["flop", "turn", "river"]);
 });
 
-test("leads also apply to the first street, where every bet out of position is one", () => {
+test("by street, the leads are the first street's bets out of position", () => {
   const flop = { ...RIVER, pot: "200", board: ["Kh", "7d", "2c"], sizes: { bets: "50%", raises: "a", donk: "none" } };
-  expect(toFields(flop)).toMatchObject({ bets: { default: "50%", flop: { oop: "none", ip: "50%" } }, raises: "a", donk: "none" });
+  expect(toFields(flop)).toMatchObject({ bets: "50%", raises: "a", donk: "none" });
   expect(fromFields(toFields(flop))).toMatchObject({ detailed: false, sizes: flop.sizes });
   const detailed = detail(flop, true);
   expect(detailed.table?.flop).toMatchObject({ oop: { bets: "none" }, ip: { bets: "50%" } });

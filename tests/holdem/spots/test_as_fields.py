@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.spots.as_fields import fields_text, spot_fields
 from treeplex.holdem.spots.files import read_spot_file, request_from_options, spot_request
 from treeplex.holdem.spots.spot import Spot, spot_from_json
@@ -24,6 +26,7 @@ def read_again(spot: Spot, folder: Path) -> Spot:
         {},
         {"bets": {"turn": {"oop": "none", "ip": "33%, 2e, a"}, "river": "120c"}, "raises": {"default": "2.5x, 60%"}},
         {"donk": {"river": "25%", "default": "none"}, "thresholds": {"add_allin": "150%", "merge": "10%"}, "min_bet": "2"},
+        {"donk": "none"},
         {"rake": {"rate": "5%", "cap": "1.5"}, "chip": "0.25"},
         {"limit": {"bets": "2, 2, 4, 4", "most": "4"}, "stack": "96"},
         {
@@ -45,6 +48,13 @@ def test_a_spot_is_the_same_by_way_of_a_file(more: dict[str, Any], tmp_path: Pat
     else:
         fields = {**spot_fields(spot), "oop": "all", "ip": "all"}
         assert request_from_options(fields).spot().identity == spot.identity
+
+
+def test_unused_donk_sizes_of_the_first_street_stay_so(tmp_path: Path) -> None:
+    spot = request_from_options(BASE).spot()
+    assert isinstance(spot.bets, BetPlan)
+    own = replace(spot, bets=spot.bets.override(spot.streets[0], 0, donk="10%"))
+    assert read_again(own, tmp_path).identity == own.identity
 
 
 @pytest.mark.parametrize("name", ["turn", "river"])

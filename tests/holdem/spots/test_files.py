@@ -159,7 +159,8 @@ def test_options_go_over_files(write):
     request = request_from_options({"pot": 300, "target": "2c", "turn-bets": "10%"}).over(file)
     spot = request.spot()
     assert (spot.pot, spot.stack) == (300, 900)
-    assert [spot.bets.streets[street][0].to_json()["bets"] for street in (2, 3)] == ["10%", "33%,75%"]
+    assert [spot.bets.streets[street][0].to_json()["bets"] for street in (2, 3)] == ["", "33%,75%"]  # donk: none
+    assert spot.bets.streets[2][1].to_json()["bets"] == "10%"
     assert request.settings().target.chips(300) == 2
     limit = request_from_options({"limit": "2"}).over(file)
     with pytest.raises(SpecError, match="--limit"):

@@ -55,7 +55,7 @@ def test_from_pasted_hands_to_a_leak(
     assert len(saved.value.path().read_text().splitlines()) == 3
     page.get_by_role("button", name="three or more players on every street").click()
     expect(page.get_by_text("no street begins with exactly two players who have chips")).to_be_visible()
-    expect(page.get_by_text("repeated hands, which count once")).to_be_visible()
+    expect(page.get_by_text("repeated hand, which counts once")).to_be_visible()
     for width in (1366, 1024, 768, 390):
         page.set_viewport_size({"width": width, "height": 768})
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0, width

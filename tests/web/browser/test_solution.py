@@ -1,5 +1,6 @@
 """A solved spot in a browser: what fits into the window, one unit, and nothing of another file."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,18 @@ def test_amounts_have_the_unit_that_was_typed(page: Any, server: ServerProcess, 
     expect(about).to_contain_text("QQ,TT,77,KQs,QJs,98s")  # classes, although the board holds some of their cards
     about.get_by_role("button", name="A new spot from this one").click()
     expect(page.get_by_label("Pot", exact=True)).to_have_value("5.5bb")
+
+
+def test_a_report_on_flops_is_in_the_unit_that_was_typed(page: Any, server: ServerProcess) -> None:
+    fields = {**TURN, "bets": "33%, a", "raises": "none", "iterations": "10"}
+    del fields["board"]
+    body = {"fields": fields, "boards": "Kh7d2cTs3s, Kh7d2cTs4s", "name": "units"}
+    httpx.post(f"{server.address}api/jobs", json=body).raise_for_status()
+    page.goto(f"{server.address}#/jobs")
+    expect(page.get_by_role("group", name="Flops").locator("tbody tr")).to_have_count(2)
+    expect(page.locator("h2", has_text="2 of 2 flops")).to_contain_text("EV from a pot of 5.5 bb")
+    expect(page.locator(".legend")).to_have_text(re.compile("all-in 97.5 bb.*bet 1.82 bb.*check"))
+    expect(page.get_by_label("Node")).to_contain_text("IP after bet 1.82 bb")
 
 
 @pytest.mark.usefixtures("solved")

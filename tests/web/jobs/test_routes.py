@@ -243,13 +243,18 @@ def test_many_boards_are_solved_as_one_job_and_go_on_with_a_new_server(folder: P
             ("Td9d6hQc3s", 2),
             ("Td9d6hQcKs", 1),
         ]
+        assert {row["unit"] for row in report["rows"]} == {"chips"}
         for row in report["rows"]:
             fields = {**OPEN, "board": row["board"], "target": "0"}
             alone = solve_spot(request_from_options(fields).spot(), iterations=40, threads=1)
             assert list(row["lines"][""]["actions"].values()) == pytest.approx(alone.at("").frequency.tolist(), abs=1e-6)
             assert client.get("/api/solution", params={"file": row["spot"]}).json()["iterations"] == 40
         assert (folder / "many" / "report.csv").is_file()
-        assert [each["file"] for each in client.get("/api/start").json()["batches"]] == ["many"]
+        start = client.get("/api/start").json()
+        assert [each["file"] for each in start["batches"]] == ["many"]
+        ranges = request_from_options({**OPEN, "board": RIVER["board"]}).spot().ranges
+        river = next(each for each in start["solutions"] if each["file"] == "river.spot")
+        assert river["combos"] == [weights.sum() for weights in ranges]
 
 
 @pytest.mark.parametrize(

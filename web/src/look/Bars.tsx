@@ -15,13 +15,14 @@ export function actionParts(kinds: readonly string[], names: readonly string[], 
   return aggressiveFirst(kinds).map((a) => ({ label: names[a]!, share: shares[a] ?? 0, colour: paint[a]!, letter: signs[a]! }));
 }
 
-export function Bars({ parts, thin, small, label }: { parts: readonly Part[]; thin?: boolean; small?: boolean; label?: string }) {
+/** Frequencies as a bar; with `words`, actions are named in it, and no legend is needed. */
+export function Bars({ parts, thin, small, words, label }: { parts: readonly Part[]; thin?: boolean; small?: boolean; words?: boolean; label?: string }) {
   const said = parts.filter((part) => part.share > 0.0005).map((part) => `${part.label} ${percent(part.share)}`).join(", ");
   return (
     <div class={thin ? "bars thin" : "bars"} role="img" aria-label={(label ? label + ": " : "") + (said || "nothing")}>
       {parts.map((part) => (
         <span key={part.label} style={{ width: `${100 * part.share}%`, background: part.colour }}>
-          {!thin && part.share >= (small ? 0.42 : 0.12) && <i>{part.letter ? part.letter + " " : ""}{percent(part.share, 0)}</i>}
+          {!thin && part.share >= (small ? 0.42 : 0.12) && <i>{words ? part.label + " " : part.letter ? part.letter + " " : ""}{percent(part.share, words ? 1 : 0)}</i>}
         </span>
       ))}
     </div>

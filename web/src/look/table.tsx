@@ -11,6 +11,8 @@ export interface Column<Row> {
   number?: boolean;
   /** Left out where the window is narrow. */
   minor?: boolean;
+  /** Left out on a phone. */
+  roomy?: boolean;
 }
 
 interface Order {
@@ -31,7 +33,7 @@ export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[
   });
 }
 
-const classOf = <Row,>(column: Column<Row>): string => [column.number && "number", column.minor && "minor"].filter(Boolean).join(" ");
+const classOf = <Row,>(column: Column<Row>): string => [column.number && "number", column.minor && "minor", column.roomy && "roomy"].filter(Boolean).join(" ");
 
 export function Table<Row>(props: {
   label: string;

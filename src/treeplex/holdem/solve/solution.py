@@ -345,6 +345,7 @@ def header_of(solution: HoldemSolution, street_count: int) -> Header:
         "streets": street_count,
         "locks": [[lock.board, lock.player, lock.node, *lock.strategy.shape] for lock in solution.locks],
         "judging_seconds": solution.judging_seconds,
+        "combos": [float(weights.sum()) for weights in solution.spot.ranges],
         "memory": solution.memory,
     }
 

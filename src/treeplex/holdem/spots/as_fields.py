@@ -70,11 +70,12 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
     if not isinstance(plan, BetPlan):
         return {"limit": {"bets": ", ".join(map(number_text, plan.bets)), "most": ", ".join(map(str, plan.most))}}
     fields: dict[str, Any] = {"bets": {}, "raises": {}}
+    leads = {names[street]: plan.streets[street][0].donk for street in spot.streets}
     for street in spot.streets:
         for name in ("bets", "raises"):
             oop, ip = (sizes_to_string(getattr(side, name)) or NONE for side in plan.streets[street])
-            fields[name][names[street]] = oop if oop == ip else {"oop": oop, "ip": ip}
-    leads = {names[street]: plan.streets[street][0].donk for street in spot.streets}
+            same = oop == ip and (name == "raises" or street > spot.streets[0] or leads[names[street]] is None)
+            fields[name][names[street]] = oop if same else {"oop": oop, "ip": ip}
     if any(sizes is not None for sizes in leads.values()):
         texts = {name: DEFAULT if sizes is None else sizes_to_string(sizes) or NONE for name, sizes in leads.items()}
         fields["donk"] = texts

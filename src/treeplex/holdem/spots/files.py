@@ -423,10 +423,11 @@ def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | Fix
         return read_limit(request, format)
     streets = []
     for street in range(format.streets):
-        both = (StreetSizes(), StreetSizes())
-        streets.append(
-            both if street < first else (street_sizes(request, format, street, 0), street_sizes(request, format, street, 1))
-        )
+        if street < first:
+            streets.append((StreetSizes(), StreetSizes()))
+            continue
+        oop, ip = (street_sizes(request, format, street, player) for player in (0, 1))
+        streets.append((first_leads(request, format, street, oop) if street == first > 0 else oop, ip))
     fields = request.fields
     options: dict[str, float] = {}
     for layer in request.layers.get("thresholds", ()):
@@ -475,6 +476,12 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
         except SpecError as error:
             raise at(places[name], name, str(error)) from None
     return sizes
+
+
+def first_leads(request: SpotRequest, format: Format, street: int, oop: StreetSizes) -> StreetSizes:
+    """The sizes out of position on a spot's first street, where donk sizes replace bets that are not given by player."""
+    bets = [sizes_for(request.layers.get("bets", ()), "bets", street, player, format) for player in (0, 1)]
+    return oop if oop.donk is None or bets[0] is not bets[1] else replace(oop, bets=oop.donk)
 
 
 def unsaid(layer: LocatedText, name: str, street: str, player: int) -> SpecError:

@@ -94,7 +94,7 @@ FIELDS: Mapping[str, Field] = {
             "donk",
             "50%",
             "SIZES",
-            "Donk bets (leads into the last aggressor), or none. Default: as --bets.",
+            "Donk bets (leads), on the first street too, or none. Default: as --bets.",
             table=True,
             parts=(
                 Part("turn-donk", "turn", "Donk bets on the turn."),

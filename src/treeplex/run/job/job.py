@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Final
@@ -160,7 +160,7 @@ def units_to_target(records: Sequence[Record], measure: str, target: float) -> f
     """Extrapolate the total units at which a measure will reach its target.
 
     Fits a power law by least squares (a line on logarithmic scales) to the last half of the records, at least three and at most
-    :data:`FITTED`.
+    :data:`FITTED`. If the measure rose in between and has fallen at each record since, only the fall is fitted.
 
     Returns:
         Total units; infinity if the measure does not fall or the target is 0; None with fewer than two usable records.
@@ -171,6 +171,9 @@ def units_to_target(records: Sequence[Record], measure: str, target: float) -> f
     ]
     if len(known) < 2:
         return None
+    fall = known[max(range(len(known)), key=lambda at: known[at][1]) :]
+    if len(fall) > 3 and all(later[1] < earlier[1] for earlier, later in pairwise(fall)):
+        known = fall
     done, value = (sum(column) / len(known) for column in zip(*known, strict=True))
     spread = sum((x - done) ** 2 for x, _ in known)
     slope = sum((x - done) * (y - value) for x, y in known) / spread if spread else 0.0

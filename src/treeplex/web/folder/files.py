@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.spots.spot import CHIPS
 from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.holdem.study.batches.boards import texture_of
@@ -243,6 +244,7 @@ def batch_row(row: Any, weight: float) -> dict[str, Any]:
         "board": row["board"],
         "weight": weight,
         "pot": pot,
+        "unit": row.get("unit", CHIPS),
         "iterations": row["iterations"],
         "exploitability_percent": 100 * float(row["exploitability"]) / pot if pot else None,
         "ev": [None if ev is None else ev + pot / 2 for ev in row["ev"]],

@@ -134,6 +134,7 @@ def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
             "pot": float(spot["pot"]),
             "opening_pot": opening_pot,
             "stack": float(spot["stack"]),
+            "combos": [float(each) for each in header.get("combos", ())],
             "unit": str(spot.get("unit", CHIPS)),
             "algorithm": str(header["algorithm"]),
             "iterations": int(records[-1][0] or 0),

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from tests.holdem.cli.nonsense import NONSENSE
 from treeplex.base.located_text import option
 from treeplex.errors import SpecError, TreeplexError
+from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cli.shared.requests import described_spot
 from treeplex.holdem.spots.fields import read_target
@@ -52,6 +53,25 @@ def test_sizes_of_streets_and_players_go_over_those_of_all():
     assert sizes[2, 1] == {"bets": "50%,a", "raises": "3x", "donk": "default"}
     assert (sizes[3, 0]["bets"], sizes[3, 1]["bets"]) == ("20%", "33%")
     assert (spot.rake.rate, spot.rake.cap) == (0.05, 3)
+
+
+@pytest.mark.parametrize(
+    ("extra", "turn", "river"),
+    [
+        ({"donk": "none"}, "", "50%,a"),
+        ({"donk": "25%", "turn-bets": "33%"}, "25%", "50%,a"),
+        ({"donk": "none", "oop-bets": "20%"}, "20%", "20%"),  # bets given for the player are no leads
+        ({"river-donk": "none"}, "50%,a", "50%,a"),
+        ({"donk": "default"}, "50%,a", "50%,a"),
+    ],
+)
+def test_donk_sizes_are_also_the_first_bets_out_of_position(extra, turn, river):
+    spot = spot_request(None, {**GOOD, "board": "Td9d6hQc", **extra}).spot()
+    assert [spot.bets.streets[street][0].to_json()["bets"] for street in (2, 3)] == [turn, river]
+    bets = {"turn": extra.get("turn-bets", "50%,a"), "river": "50%,a"}
+    assert [spot.bets.streets[street][1].to_json()["bets"] for street in (2, 3)] == list(bets.values())
+    _, first = next(betting_tree(spot).decisions())
+    assert len(first.children) == 1 + len(turn.split(",")) * bool(turn)  # check, and the sizes
 
 
 HEADS_UP = {"oop": "all", "ip": "all", "stack": "200", "pot": "0", "blinds": "1, 2"}

@@ -77,6 +77,17 @@ def test_rows_and_weighted_averages(tmp_path):
     assert not (tmp_path / "b" / "errors.txt").exists()
 
 
+def test_reports_are_in_the_unit_of_the_spot(tmp_path):
+    run(tmp_path / "b", Solver(), on=lambda board: replace(spot_on(board), unit="bb"))
+    assert "EV (in bb won from the pot)" in (tmp_path / "b" / "report.md").read_text()
+    path = tmp_path / "b" / "boards" / "Td9d6h.json"
+    row = json.loads(path.read_text())
+    assert row.pop("unit") == "bb"
+    path.write_text(json.dumps(row))  # as earlier versions wrote it
+    again = run(tmp_path / "b", Solver(), on=lambda board: replace(spot_on(board), unit="bb"))
+    assert [row.unit for row in again.rows] == ["bb", "chips", "bb"]
+
+
 def test_solved_spots_are_kept_where_asked_for(tmp_path):
     for keep, kept in ((False, []), (True, ["7c7d2h.spot", "AsKd2c.spot", "Td9d6h.spot"])):
         folder = tmp_path / str(keep)

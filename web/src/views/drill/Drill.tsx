@@ -6,11 +6,11 @@ import { get as read, post } from "../../api.ts";
 import { Button, Check, Facts, Field, LinkButton, Notice, Panel, Segments, Select } from "../../look/basics.tsx";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
 import { Cards, Hand } from "../../look/Cards.tsx";
-import { amount, count, percent } from "../../look/numbers.ts";
+import { amount, chips, count, percent } from "../../look/numbers.ts";
 import { ask, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
 import { useKeys } from "../../keys.ts";
-import { said } from "../solution/words.ts";
+import { actionName, said } from "../solution/words.ts";
 import type { StartData } from "../start/found.ts";
 import { answerOf, answers, belongs, forget, mistakes, record, scoreOf, type Mistake, type Question, type Verdict } from "./memory.ts";
 import "../spots/spots.css";
@@ -32,12 +32,6 @@ export default function Drill() {
   useTitle("Drill");
   return file ? <At key={file} file={file} /> : <Choice />;
 }
-
-/** An action as elsewhere on the page: "bet 4.13 bb", "all-in 97.5 bb". */
-const actionName = (name: string, unit: string) => {
-  const [word, size] = name.replace("allin", "all-in").split(" ");
-  return size ? `${word} ${amount(Number(size), unit === "chips" ? "" : unit)}` : word!;
-};
 
 /** What can be drilled: preflop charts, folders of flops, and solved spots. */
 function Choice() {
@@ -190,14 +184,14 @@ function Asked({ question, chosen, late, onAnswer, onNext }: { question: Questio
           <Legend parts={parts} />
           <div class="table-frame">
             <table class="table">
-              <thead><tr><th scope="col">Action</th><th scope="col" class="number">Mix</th><th scope="col" class="number">EV</th><th scope="col" class="number">EV loss</th></tr></thead>
+              <thead><tr><th scope="col">Action</th><th scope="col" class="number">Mix</th><th scope="col" class="number">EV, {unit}</th><th scope="col" class="number">EV loss, {unit}</th></tr></thead>
               <tbody>
                 {names.map((name, action) => (
                   <tr key={name} aria-current={chosen === action ? "true" : undefined}>
                     <th scope="row">{name}{chosen === action ? " (you)" : ""}</th>
                     <td class="number">{percent(question.mix[action])}</td>
-                    <td class="number">{amount(question.ev[action], unit)}</td>
-                    <td class="number">{amount(question.loss[action], unit)}</td>
+                    <td class="number">{chips(question.ev[action])}</td>
+                    <td class="number">{chips(question.loss[action])}</td>
                   </tr>
                 ))}
               </tbody>

@@ -265,8 +265,8 @@ function NodePanel({ node, facts }: { node: Node; facts: About }) {
                     <th scope="col">Plays</th>
                     {names.map((name) => <th key={name} scope="col" class="number">{name}</th>)}
                     <th scope="col" class="number">Value</th>
-                    <th scope="col" class="number">Own reach</th>
-                    <th scope="col" class="number">Others' reach</th>
+                    <th scope="col" class="number roomy">Own reach</th>
+                    <th scope="col" class="number roomy">Others' reach</th>
                     <th scope="col" class="number">Regret</th>
                   </tr>
                 </thead>
@@ -283,8 +283,8 @@ function NodePanel({ node, facts }: { node: Node; facts: About }) {
                         </td>
                       ))}
                       <td class="number">{signed(infoset.value, 3)}</td>
-                      <td class="number">{percent(infoset.own_reach)}</td>
-                      <td class="number">{percent(infoset.others_reach)}</td>
+                      <td class="number roomy">{percent(infoset.own_reach)}</td>
+                      <td class="number roomy">{percent(infoset.others_reach)}</td>
                       <td class="number">{infoset.regret == null ? "–" : infoset.regret.toPrecision(2)}</td>
                     </tr>
                   ))}
@@ -334,8 +334,8 @@ function Infosets({ id, players, to }: { id: string; players: number; to: (steps
           label="Infosets by regret"
           columns={[
             { key: "player", label: "Player", number: true, show: (row) => row.player, sort: (row) => row.player },
-            { key: "infostate", label: "Infostate", show: (row) => <code>{row.infostate.replace(/\n/g, " ")}</code>, sort: (row) => row.infostate },
-            { key: "plays", label: "Plays", show: (row) => row.actions.map((action) => `${action.name} ${percent(action.probability, 0)}${action.response ? " ★" : ""}`).join(", ") },
+            { key: "infostate", label: "Infostate", show: (row) => <code class="infostate">{row.infostate.replace(/\n/g, " ")}</code>, sort: (row) => row.infostate },
+            { key: "plays", label: "Plays", show: (row) => <span class="infostate">{row.actions.map((action) => `${action.name} ${percent(action.probability, 0)}${action.response ? " ★" : ""}`).join(", ")}</span> },
             { key: "regret", label: "Regret", number: true, show: (row) => row.regret?.toPrecision(3), sort: (row) => row.regret },
           ]}
           rows={found.data?.infosets ?? []}

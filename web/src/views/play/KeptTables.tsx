@@ -24,7 +24,7 @@ export function KeptTables({ tables, again }: { tables: readonly KeptTable[]; ag
           { key: "won", label: "Won", number: true, show: (row) => (row.won == null ? "–" : `${signed(row.won / unit(row))}${row.big_blind ? " bb" : ""}`), sort: (row) => row.won },
           { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, row.big_blind), sort: (row) => row.lost },
           { key: "mistakes", label: "Mistakes", number: true, minor: true, show: (row) => count(row.mistakes), sort: (row) => row.mistakes },
-          { key: "modified", label: "Played", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
+          { key: "modified", label: "Played", number: true, roomy: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
           { key: "more", label: "Actions", number: true, show: (row) => <More of={row} again={again} /> },
         ]}
         rows={tables}

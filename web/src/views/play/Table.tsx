@@ -98,7 +98,7 @@ export function Table({ id }: { id: string }) {
           <h1>{now.name || now.game}</h1>
           <p class="soft small">against {opponent(now)}{now.node && ` · each hand starts after ${said(now.node, now.scene.unit)}`} · hand {now.number}{now.judged ? ` · decisions evaluated ${BY[now.judged]}` : " · decisions are not judged"}</p>
         </div>
-        <LinkButton kind="quiet" href="#/play">Leave the table</LinkButton>
+        <LinkButton small href="#/play">Leave the table</LinkButton>
       </div>
       <div class="play">
         <div class="stack">

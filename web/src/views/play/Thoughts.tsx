@@ -10,7 +10,7 @@ import { count, duration, percent } from "../../look/numbers.ts";
 import { kindOf, plainName } from "./After.tsx";
 import type { HandDone, Thought } from "./types.ts";
 
-const isHand = (name: string) => /^([2-9TJQKA][shdc]){2}$/.test(name);
+const isHand = (name: string) => /^([2-9TJQKA][shdc]){1,2}$/.test(name);
 const LEAST_HEIGHT = 0.06;
 
 export function Thoughts({ hand }: { hand: HandDone }) {
@@ -78,7 +78,7 @@ function Classes({ of }: { of: Thought }) {
       };
     });
   }, [of]);
-  const held = isHand(of.held) ? classOf(of.held) : null;
+  const held = of.held.length === 4 ? classOf(of.held) : null;
   const shown = pointed.value ?? held;
   return (
     <>

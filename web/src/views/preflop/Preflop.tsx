@@ -2,8 +2,8 @@
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
-import { Bars, Legend, type Part } from "../../look/Bars.tsx";
-import { Button, Facts, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
+import { Bars, type Part } from "../../look/Bars.tsx";
+import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
 import { colours, ramp } from "../../look/actions.ts";
 import { CLASSES, combinations } from "../../look/deck.ts";
 import { Grid13, type Cell } from "../../look/Grid13.tsx";
@@ -99,10 +99,7 @@ function PushOrFold() {
           <Field label="Stack, bb" value={query.get("stack") ?? String(stack)} width="90px" onInput={(value) => to({ stack: value })} />
           <Field label="Ante, bb" value={query.get("ante") ?? "0"} width="90px" onInput={(value) => to({ ante: value })} />
         </div>
-        {!all && one.data && (
-          <Facts of={[["Push", percent(one.data.pushed)], ["Call", percent(one.data.called)], ["EV of the small blind", `${signed(one.data.value, 4)} bb/hand`]]} />
-        )}
-        <p class="soft small">{all ? "Each cell shows the largest stack, in big blinds, at which the hand is played at least half of the time." : "Exact equilibrium over all boards. Each cell shows the EV of playing relative to folding, in big blinds."}</p>
+        <p class="soft small">{!all && one.data && <>EV of the small blind <b>{signed(one.data.value, 4)} bb/hand</b>. </>}{all ? "Each cell shows the largest stack, in big blinds, at which the hand is played at least half of the time." : "Exact equilibrium over all boards. Each cell shows the EV of playing relative to folding, in big blinds."}</p>
       </Panel>
       {error && <Notice bad>{error}</Notice>}
       <div class="columns two" aria-busy={all ? chart.loading : one.loading}>
@@ -128,8 +125,7 @@ function Strategy({ of, side }: { of: PushFold; side: Side }) {
   const at = pointed.value;
   return (
     <div class="stack tight chart push-chart">
-      <Bars parts={parts} label={`${side.title}: all hands`} />
-      <Legend parts={parts} />
+      <Bars words parts={parts} label={`${side.title}: all hands`} />
       <Grid13 label={`${side.title}: frequency by hand class`} cells={cells} onPoint={(place) => (pointed.value = place)} />
       <p class="soft small chart-line">{at === null ? "Point at a hand class." : `${CLASSES[at]}: ${cells[at]!.said}, ${combinations(CLASSES[at]!)} hands`}</p>
     </div>

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
-import { Bars, Legend, type Part } from "../../look/Bars.tsx";
+import { Bars, type Part } from "../../look/Bars.tsx";
 import { Button, Elapsed, Facts, Field, Notice, Panel } from "../../look/basics.tsx";
 import { colours } from "../../look/actions.ts";
 import { CLASSES } from "../../look/deck.ts";
@@ -77,8 +77,7 @@ function Solved({ of }: { of: Table }) {
     <div class="columns two">
       <Panel title={node.title}>
         <div class="stack tight chart push-chart">
-          <Bars parts={parts} label={`${node.title}: all hands`} />
-          <Legend parts={parts} />
+          <Bars words parts={parts} label={`${node.title}: all hands`} />
           <Grid13 label={`${node.title}: frequency by hand class`} cells={cells} onPoint={(place) => (pointed.value = place)} />
           <p class="soft small chart-line">{at === null ? `Point at a hand class. Numbers: EV relative to a fold${unit ? ", in bb" : ", in prize money"}.` : `${CLASSES[at]}: ${cells[at]!.said}`}</p>
         </div>

@@ -121,7 +121,7 @@ function Groups({ file, values, of }: { file: string; values: Record<string, str
     { key: "interval", label: "95% interval", show: (leak) => <span class={leak.low == null ? "soft" : ""}>{interval(leak)}</span> },
     { key: "decisions", label: "Decisions", number: true, show: (leak) => count(leak.decisions), sort: (leak) => leak.decisions },
     { key: "mistakes", label: "Mistakes", number: true, show: (leak) => count(leak.mistakes), sort: (leak) => leak.mistakes },
-    { key: "lost", label: "bb lost", number: true, show: (leak) => bb(leak.lost_bb), sort: (leak) => leak.lost_bb },
+    { key: "lost", label: "bb lost", number: true, roomy: true, show: (leak) => bb(leak.lost_bb), sort: (leak) => leak.lost_bb },
   ];
   const shown: readonly Column<Row>[] = [
     { key: "lost", label: "bb lost", number: true, show: (row) => bb(row.lost_bb), sort: (row) => row.lost_bb },
@@ -129,7 +129,7 @@ function Groups({ file, values, of }: { file: string; values: Record<string, str
     { key: "board", label: "Board", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
     { key: "position", label: "Position", show: (row) => `${row.position} against ${row.opponent}`, sort: (row) => row.position },
     { key: "mistakes", label: "Mistakes", number: true, show: (row) => `${row.mistakes} of ${row.decisions}`, sort: (row) => row.mistakes },
-    { key: "title", label: "Title", show: (row) => <a class="clipped" href={`#${location.hash.slice(1)}`} title={row.title} onClick={(event) => (event.preventDefault(), ask({ hand: String(row.id) }, false))}>{row.title}</a>, sort: (row) => row.title },
+    { key: "title", label: "Title", roomy: true, show: (row) => <a class="clipped" href={`#${location.hash.slice(1)}`} title={row.title} onClick={(event) => (event.preventDefault(), ask({ hand: String(row.id) }, false))}>{row.title}</a>, sort: (row) => row.title },
   ];
   return (
     <>
@@ -172,8 +172,8 @@ function Skipped({ file, counts }: { file: string; counts: NonNullable<State["co
           {reasons.map(([reason, number]) => (
             <li key={reason}><b>{count(number)}</b> <Button small kind="quiet" pressed={open.value === reason} onClick={() => (open.value = open.peek() === reason ? null : reason)}>{reason}</Button></li>
           ))}
-          {counts.duplicates > 0 && <li><b>{count(counts.duplicates)}</b> <span>repeated hands, which count once</span></li>}
-          {counts.unclear > 0 && <li><b>{count(counts.unclear)}</b> <span>decisions left out, because their solution's exploitability exceeds 3% of the pot; give more time</span></li>}
+          {counts.duplicates > 0 && <li><b>{count(counts.duplicates)}</b> <span>{counts.duplicates === 1 ? "repeated hand, which counts once" : "repeated hands, which count once"}</span></li>}
+          {counts.unclear > 0 && <li><b>{count(counts.unclear)}</b> <span>{counts.unclear === 1 ? "decision" : "decisions"} left out because the solution's exploitability exceeds 3% of the pot; give more time</span></li>}
         </ul>
         {open.value && found.data && (
           <ul class="files">

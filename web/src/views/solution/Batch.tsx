@@ -13,7 +13,7 @@ export default function Batch() {
   if (!file) return <Notice bad>Which batch? <a href="#/">Choose one</a>.</Notice>;
   return (
     <>
-      <div class="row spread"><h1>Flops</h1><LinkButton small href={link(["drill", file])}>Drill</LinkButton></div>
+      <div class="row spread"><h1>Flops: {file}</h1><LinkButton small href={link(["drill", file])}>Drill</LinkButton></div>
       {job?.state === "running" && (
         <Notice>
           <p>{count(job.done)} of {count(job.total)} are solved{!!job.seconds_left && `, about ${duration(job.seconds_left)} left`}. <a href={link(["jobs", job.id])}>Pause or stop</a></p>

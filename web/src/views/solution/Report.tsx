@@ -11,13 +11,14 @@ import { Table, type Column } from "../../look/table.tsx";
 import { ask, go, link, place } from "../../router.ts";
 import { useLoaded } from "../../use.ts";
 import { PLAYERS, type Player } from "./node.ts";
-import { reached } from "./words.ts";
+import { actionName, reached } from "./words.ts";
 import "./solution.css";
 
 interface Flop {
   board: string;
   weight: number;
   pot: number;
+  unit: string;
   exploitability_percent: number | null;
   ev: [number | null, number | null];
   equity: [number | null, number | null];
@@ -50,36 +51,38 @@ export function Report({ file, of }: { file: string; of?: string }) {
   const at = data.lines.find((each) => each.line === line) ?? data.lines[0];
   const kinds = (at?.actions ?? []).map((name) => name.split(" ")[0]!);
   const means = at ? meanShares(rows, at) : [];
+  const unit = data.rows[0]?.unit ?? "chips";
+  const names = (at?.actions ?? []).map((name) => actionName(name, unit));
   const textures = Object.keys(data.rows[0]?.texture ?? {});
   const columns: Column<Flop>[] = [
     by.value
       ? { key: "board", label: TEXTURES[by.value] ?? by.value, show: (row) => WORDS[row.board] ?? row.board, sort: (row) => row.board }
       : { key: "board", label: "Flop", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
-    { key: "equity", label: "Equity OOP", number: true, show: (row) => percent(row.equity[0]), sort: (row) => row.equity[0] },
+    { key: "equity", label: "Equity OOP", number: true, roomy: true, show: (row) => percent(row.equity[0]), sort: (row) => row.equity[0] },
     { key: "ev0", label: "EV OOP", number: true, show: (row) => chips(row.ev[0]), sort: (row) => row.ev[0] },
-    { key: "ev1", label: "EV IP", number: true, show: (row) => chips(row.ev[1]), sort: (row) => row.ev[1] },
+    { key: "ev1", label: "EV IP", number: true, roomy: true, show: (row) => chips(row.ev[1]), sort: (row) => row.ev[1] },
     ...(at
       ? [
           {
             key: "strategy",
             label: PLAYERS[at.player],
-            show: (row: Flop) => <div class="hand-bar"><Bars small parts={actionParts(kinds, at.actions, shares(row, at))} label={row.board} /></div>,
+            show: (row: Flop) => <div class="hand-bar"><Bars small parts={actionParts(kinds, names, shares(row, at))} label={row.board} /></div>,
           },
-          ...at.actions.map((name, a) => ({ key: "share" + a, label: name.replace("allin", "all-in"), number: true, show: (row: Flop) => percent(shares(row, at)[a]), sort: (row: Flop) => shares(row, at)[a] })),
+          ...names.map((name, a) => ({ key: "share" + a, label: name, number: true, show: (row: Flop) => percent(shares(row, at)[a]), sort: (row: Flop) => shares(row, at)[a] })),
         ]
       : []),
     { key: "weight", label: "Weight", number: true, minor: true, show: (row) => chips(row.weight, 0), sort: (row) => row.weight },
-    { key: "exploitability", label: "Exploitability", number: true, show: (row) => percent(row.exploitability_percent == null ? null : row.exploitability_percent / 100, 2), sort: (row) => row.exploitability_percent },
+    { key: "exploitability", label: "Exploitability", number: true, roomy: true, show: (row) => percent(row.exploitability_percent == null ? null : row.exploitability_percent / 100, 2), sort: (row) => row.exploitability_percent },
   ];
   return (
     <>
       <div class="row spread">
-        <h2>{data.rows.length} of {data.boards} flops <span class="soft small">{file}{data.rows.length > 0 && `, EV from a pot of ${amount(data.rows[0]!.pot)}`}</span></h2>
+        <h2>{data.rows.length} of {data.boards} flops{data.rows.length > 0 && <span class="soft small"> EV from a pot of {amount(data.rows[0]!.pot, unit)}</span>}</h2>
         <Button small onClick={() => saveTable(rows, at)}>CSV</Button>
       </div>
       <Panel label="Which flops">
         <div class="row">
-          {data.lines.length > 1 && <Select label="Node" value={at?.line ?? ""} options={data.lines.map((each) => ({ value: each.line, label: `${PLAYERS[each.player]} ${reached(each.line)}` }))} onChange={(value) => ask({ node: value })} />}
+          {data.lines.length > 1 && <Select label="Node" value={at?.line ?? ""} options={data.lines.map((each) => ({ value: each.line, label: `${PLAYERS[each.player]} ${reached(each.line, unit)}` }))} onChange={(value) => ask({ node: value })} />}
           {textures.map((key) => (
             <Select
               key={key}
@@ -94,8 +97,8 @@ export function Report({ file, of }: { file: string; of?: string }) {
         {at && (
           <div class="stack tight batch-mean">
             <h2 class="soft small">{rows.length} flops together, weighted</h2>
-            <Bars parts={actionParts(kinds, at.actions, means)} label="All flops shown" />
-            <Legend parts={actionParts(kinds, at.actions, means)} />
+            <Bars parts={actionParts(kinds, names, means)} label="All flops shown" />
+            <Legend parts={actionParts(kinds, names, means)} />
           </div>
         )}
       </Panel>
@@ -140,6 +143,7 @@ function meansBy(rows: readonly Flop[], key: string): Flop[] {
     return {
       board: name,
       pot: flops[0]!.pot,
+      unit: flops[0]!.unit,
       weight: flops.reduce((sum, row) => sum + row.weight, 0),
       exploitability_percent: mean((row) => row.exploitability_percent),
       ev: [mean((row) => row.ev[0]), mean((row) => row.ev[1])],

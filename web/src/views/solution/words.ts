@@ -1,4 +1,6 @@
 // Steps of betting lines in words.
+import { amount } from "../../look/numbers.ts";
+
 const CARDS = /^([2-9TJQKA][cdhs])+$/;
 export const isCards = (step: string): boolean => CARDS.test(step);
 
@@ -11,6 +13,12 @@ export function stepName(step: string, unit = "chips"): string {
   const word = kind === "allin" ? "All-in" : kind[0]!.toUpperCase() + kind.slice(1);
   return word + (kind === "bet" || kind === "raise" ? " " + step.slice(1) + (unit === "chips" ? "" : " " + unit) : "");
 }
+
+/** An action of the server in words: "bet 4.13 bb", "all-in 97.5 bb". */
+export const actionName = (name: string, unit: string): string => {
+  const [word, size] = name.replace("allin", "all-in").split(" ");
+  return size ? `${word} ${amount(Number(size), unit === "chips" ? "" : unit)}` : word!;
+};
 
 export const joined = (line: string, step: string): string => (line ? `${line},${step}` : step);
 export const parent = (line: string): string => line.split(",").slice(0, -1).join(",");

@@ -109,7 +109,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
         {BRUSHES.map((each) => (
           <Button key={each} small pressed={brush.value === each} onClick={() => (brush.value = each)}>{each ? percent(each, 0) : "erase"}</Button>
         ))}
-        <label class="grow row tight">
+        <label class="row tight brush-weight">
           <span class="hidden">Brush weight in percent</span>
           <input type="range" min={0} max={100} value={100 * brush.value} class="grow" onInput={(event) => (brush.value = Number(event.currentTarget.value) / 100)} />
           <span class="small number brush">{percent(brush.value, 0)}</span>

@@ -85,12 +85,9 @@ export function toFields(from: Draft): Fields {
   const fields: Fields = from.boards === null ? { board: from.board.join(" ") } : {};
   for (const key of PLAIN) if (from[key].trim()) fields[key] = from[key].trim();
   const streets = streetsOf(from);
-  const [first] = streets;
   for (const kind of from.fit ? [] : (["bets", "raises", "donk"] as const)) {
     if (!from.detailed) {
       if (from.sizes[kind].trim()) fields[kind] = from.sizes[kind].trim();
-      // On the first street every bet out of position leads into the last aggressor, so the leads are its bets.
-      if (kind === "bets" && first && from.sizes.donk.trim()) fields["bets"] = { default: from.sizes.bets.trim() || "none", [first]: { oop: from.sizes.donk.trim(), ip: from.sizes.bets.trim() || "none" } };
     } else if (kind === "donk") {
       const given = streets.filter((street) => from.table[street].oop.donk.trim());
       if (given.length) fields["donk"] = { default: "default", ...Object.fromEntries(given.map((street) => [street, from.table[street].oop.donk.trim()])) };
@@ -121,20 +118,7 @@ function sizeIn(value: FieldValue | undefined, street: Street, seat: Seat): stri
   return isTable(next) ? sizeIn(next, street, seat) : text(next);
 }
 
-/** A table that holds nothing but a default, and leads as the first street's bets out of position, is that default. */
-function plain(value: FieldValue | undefined, leads: FieldValue | undefined): FieldValue | undefined {
-  if (!isTable(value)) return value;
-  const { default: bets, ...streets } = value;
-  const known = Object.values(streets).every((street) => isTable(street) && leads !== undefined && !isTable(leads) && text(street["oop"]) === text(leads) && text(street["ip"]) === text(bets));
-  return known ? bets : value;
-}
-
-export function fromFields(given: Fields): Draft {
-  const fields: Fields = { ...given };
-  for (const kind of ["bets", "raises", "donk"]) {
-    const value = plain(given[kind], given["donk"]);
-    if (value !== undefined) fields[kind] = value;
-  }
+export function fromFields(fields: Fields): Draft {
   const found: Draft = { ...EMPTY, fit: !["bets", "raises", "limit"].some((kind) => fields[kind] !== undefined), table: table(BLANK), board: cards(text(fields["board"])) };
   for (const key of PLAIN) found[key] = text(fields[key]);
   const kinds = ["bets", "raises", "donk"] as const;

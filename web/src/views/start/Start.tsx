@@ -16,8 +16,9 @@ import "./start.css";
 const SOLUTIONS: readonly Column<FoundSolution>[] = [
   { key: "board", label: "Board", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
   { key: "file", label: "File", show: (row) => <a href={link(["solution", row.file])}>{row.file}</a>, sort: (row) => row.file },
-  { key: "pot", label: "Pot", number: true, show: (row) => amount(row.pot, row.unit), sort: (row) => row.pot },
+  { key: "pot", label: "Pot", number: true, roomy: true, show: (row) => amount(row.pot, row.unit), sort: (row) => row.pot },
   { key: "stack", label: "Stack", number: true, minor: true, show: (row) => amount(row.stack, row.unit), sort: (row) => row.stack },
+  { key: "combos", label: "Combos OOP, IP", number: true, minor: true, show: (row) => row.combos.map((size) => amount(size)).join(", ") || "–", sort: (row) => row.combos[0] },
   { key: "iterations", label: "Iterations", number: true, minor: true, show: (row) => count(row.iterations), sort: (row) => row.iterations },
   {
     key: "exploitability",
@@ -27,7 +28,7 @@ const SOLUTIONS: readonly Column<FoundSolution>[] = [
     sort: (row) => row.exploitability_percent,
   },
   { key: "locks", label: "Locks", number: true, minor: true, show: (row) => row.locks || "", sort: (row) => row.locks },
-  { key: "modified", label: "Solved", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
+  { key: "modified", label: "Solved", number: true, roomy: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
   { key: "more", label: "Actions", number: true, show: (row) => <More of={row} /> },
 ];
 

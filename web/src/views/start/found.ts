@@ -6,6 +6,8 @@ export interface FoundSolution {
   board: string;
   pot: number;
   stack: number;
+  /** Weights of both ranges; empty for files of earlier versions. */
+  combos: number[];
   unit: string;
   iterations: number;
   exploitability: number | null;

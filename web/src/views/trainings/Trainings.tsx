@@ -66,13 +66,13 @@ export default function Trainings() {
           columns={[
             { key: "chosen", label: "Shown", show: (row) => <input type="checkbox" aria-label={`Show ${row.file}`} checked={chosen.includes(row.file)} onChange={() => choose(row.file)} /> },
             { key: "file", label: "Run", show: (row) => row.file, sort: (row) => row.file },
-            { key: "kind", label: "Kind", show: (row) => row.kind, sort: (row) => row.kind },
+            { key: "kind", label: "Kind", roomy: true, show: (row) => row.kind, sort: (row) => row.kind },
             { key: "game", label: "Game", show: (row) => row.game, sort: (row) => row.game },
             { key: "algorithm", label: "Algorithm", show: (row) => row.algorithm, sort: (row) => row.algorithm },
-            { key: "status", label: "Status", show: (row) => row.status, sort: (row) => row.status },
-            { key: "done", label: "Done", number: true, show: (row) => count(row.done), sort: (row) => row.done },
+            { key: "status", label: "Status", roomy: true, show: (row) => row.status, sort: (row) => row.status },
+            { key: "done", label: "Done", number: true, roomy: true, show: (row) => count(row.done), sort: (row) => row.done },
             { key: "worth", label: "Exploitability", number: true, show: (row) => row.last["exploitability"]?.toPrecision(3) ?? "–", sort: (row) => row.last["exploitability"] },
-            { key: "modified", label: "Written", number: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
+            { key: "modified", label: "Written", number: true, roomy: true, show: (row) => ago(row.modified), sort: (row) => row.modified },
           ]}
           rows={runs.data?.runs ?? []}
           id={(row) => row.file}
@@ -98,7 +98,13 @@ function Curves({ of }: { of: readonly RunCurve[] }) {
     }),
   }));
   const keys = [...new Set(of.flatMap((run) => Object.keys(run.settings)))];
-  const differ = keys.filter((key) => new Set(of.map((run) => run.settings[key] ?? "")).size > 1);
+  const all: [string, string[]][] = [
+    ["game", of.map((run) => run.game)],
+    ["status", of.map((run) => run.status)],
+    ["time", of.map((run) => duration(run.effort.seconds.at(-1)))],
+    ...keys.map((key): [string, string[]] => [key, of.map((run) => run.settings[key] ?? "–")]),
+  ];
+  const rows = all.filter(([, values]) => of.length === 1 || new Set(values).size > 1);
   return (
     <>
       <Panel
@@ -119,12 +125,7 @@ function Curves({ of }: { of: readonly RunCurve[] }) {
           <table class="table">
             <thead><tr><th scope="col">Setting</th>{of.map((run) => <th key={run.file} scope="col">{run.file}</th>)}</tr></thead>
             <tbody>
-              {[["game", (run: RunCurve) => run.game], ["status", (run: RunCurve) => run.status], ["time", (run: RunCurve) => duration(run.effort.seconds.at(-1))]].map(([name, show]) => (
-                <tr key={name as string}><th scope="row">{name as string}</th>{of.map((run) => <td key={run.file}>{(show as (run: RunCurve) => string)(run)}</td>)}</tr>
-              ))}
-              {(of.length > 1 ? differ : keys).map((key) => (
-                <tr key={key}><th scope="row">{key}</th>{of.map((run) => <td key={run.file}>{run.settings[key] ?? "–"}</td>)}</tr>
-              ))}
+              {rows.map(([name, values]) => <tr key={name}><th scope="row">{name}</th>{values.map((value, run) => <td key={run}>{value}</td>)}</tr>)}
             </tbody>
           </table>
         </div>

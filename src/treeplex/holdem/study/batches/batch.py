@@ -223,13 +223,13 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
     try:
         data = parse_json(text)
         data |= {"weight": board.weight, "ev": tuple(map(known, data["ev"])), "equity": tuple(map(known, data["equity"]))}
-        row = Row(**{name: data[name] for name in Row.__dataclass_fields__})
+        row = Row(**{name: data[name] for name in Row.__dataclass_fields__ if name in data})
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: not a batch result; remove the file to solve the board again") from error
     if row.identity != spot.identity:
         raise FileError(f"{path}: the result of another spot; choose another folder, or remove this one to restart")
     if dict(row.settings) != dict(settings):
-        units = {"target": " chips"}
+        units = {"target": f" {row.unit}"}
         old = ", ".join(f"{name} {value}{units.get(name, '')}" for name, value in row.settings.items() if value is not None)
         raise FileError(f"{path}: solved with {old}; use the same settings, choose another folder, or remove this one")
     return row

@@ -13,7 +13,7 @@ from treeplex.holdem.solve.estimate import DEFAULT_SHARE
 from treeplex.holdem.solve.session import DEFAULT_STORAGE
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.solve.solve_spot import solve_spot
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot import CHIPS, Spot
 from treeplex.holdem.study.batches.boards import Board
 from treeplex.holdem.study.report.export import SpotSolution, node_report
 from treeplex.run.job.interrupt import Interrupt
@@ -42,14 +42,15 @@ class Row:
         weight: the number of boards that it represents.
         iterations: iterations run.
         seconds: solving time.
-        exploitability: exploitability in chips.
-        pot: starting pot in chips, for exploitability in percent.
-        ev: EV of both players, in chips relative to half the pot.
+        exploitability: exploitability in the unit.
+        pot: starting pot in the unit, for exploitability in percent.
+        ev: EV of both players, in the unit, relative to half the pot.
         equity: equity of both players, in [0, 1].
         lines: every decision of the first street by its line: ``player``, the player to act; ``reach``, the probability of
             reaching it; and ``actions``, the range's frequency of each action.
         identity: SHA-256 of the spot.
         settings: all other settings that determine the result.
+        unit: the unit of the amounts, ``chips`` or ``bb``.
     """
 
     board: str
@@ -63,6 +64,7 @@ class Row:
     lines: Mapping[str, Mapping[str, Any]]
     identity: str
     settings: Mapping[str, Any]
+    unit: str = CHIPS
 
 
 class BoardTask(NamedTuple):
@@ -173,6 +175,7 @@ def row_of(solution: SpotSolution, board: Board, spot: Spot, settings: Mapping[s
         lines=first_street(solution),
         identity=spot.identity,
         settings=dict(settings),
+        unit=spot.unit,
     )
 
 

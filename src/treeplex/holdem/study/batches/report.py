@@ -156,7 +156,7 @@ class BatchReport:
         head = ["board", "weight", "EV OOP", "EV IP", "equity OOP", "reach", *self.actions, "exploitability"]
         total = sum(row.weight for row in self.rows)
         lines = [
-            f"{len(self.rows)} of {self.batch.boards} boards, {self.place}. EV (in chips won from the "
+            f"{len(self.rows)} of {self.batch.boards} boards, {self.place}. EV (in {self.rows[0].unit} won from the "
             "pot) and equity are those of the whole spot. Reach is that of the decision. Exploitability is a share of the pot.",
             "",
             "| " + " | ".join(head) + " |",
