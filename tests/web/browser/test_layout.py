@@ -40,6 +40,7 @@ OTHERS = {
     "#/drill/100bb": ".drill-actions",
     "#/review": ".review-start",
     "#/games": ".offers li",
+    "#/games/leduc_poker?node=1": ".infosets tbody tr",
     "#/trainings": "h1",
 }
 CUT_CHOICES = """() => [...document.querySelectorAll('main select')].filter((select) => {
@@ -48,6 +49,11 @@ CUT_CHOICES = """() => [...document.querySelectorAll('main select')].filter((sel
   return select.clientWidth && pen.measureText(select.selectedOptions[0].text).width + 30 > select.clientWidth;
 }).map((select) => select.selectedOptions[0].text)"""
 """Texts of choices that are wider than their boxes, of which 30 pixels are edges and the arrow."""
+
+
+CUT_TABLES = """() => [...document.querySelectorAll('.table-frame')].filter((frame) => frame.scrollWidth > frame.clientWidth)
+  .map((frame) => frame.getAttribute('aria-label'))"""
+"""Names of tables that scroll sideways."""
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +75,8 @@ def test_nothing_is_cut_off(page: Any, server: ServerProcess, names: dict[str, s
         assert page.evaluate(CUT_CHOICES) == [], width
         links = page.locator("header.top nav").evaluate("nav => [nav.scrollWidth, nav.clientWidth]")
         assert links[0] <= links[1], width
+        if width > 390:
+            assert page.evaluate(CUT_TABLES) == [], width
         if width > 390 and view in GRIDS:
             grid = page.locator(".grid13").first.bounding_box()
             assert grid["y"] + grid["height"] <= height, width
