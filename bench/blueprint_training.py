@@ -46,7 +46,8 @@ ITERATIONS = (1_000_000, 4_000_000, 16_000_000, 40_000_000)
 QUICK = (10_000,)
 SECONDS = (1.0, 4.0, 16.0, 40.0)
 """CPU seconds of training if Slumbot is missing."""
-STEP, DISCOUNT_EVERY = 100, 1000
+DEALS, STEP, DISCOUNT_EVERY = 1024, 10, 60
+"""Deals on each board, which takes as long as 40 of them; boards between looks at the clock, and between discounts."""
 MBB = 500.0
 
 
@@ -80,7 +81,7 @@ def ours(seconds: list[float]) -> list[tuple[int, float]]:
     assert isinstance(public, PublicHoldem)
     rows, compiled, found, spent = CanonicalRows.of_format(public.rules.format), compiled_whole(public), [], 0.0
     BlueprintSolver(public.rules, rows).run(1)  # compile or load the kernels before timing
-    solver = BlueprintSolver(public.rules, rows, discount_every=DISCOUNT_EVERY)
+    solver = BlueprintSolver(public.rules, rows, deals=DEALS, discount_every=DISCOUNT_EVERY)
     for limit in seconds:
         while spent < limit:
             began = process_time()

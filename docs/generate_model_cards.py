@@ -278,7 +278,6 @@ def weak_hands(solution: HoldemSolution) -> str:
 
 def charts() -> Iterator[str]:
     """Cards of the preflop charts."""
-    solved = {row[0].strip("`"): row for row in read_lines(results_file("holdem/preflop_deep"))[0]["tables"][1]["rows"]}
     apart = json.loads((CHARTS / "by_network.json").read_text(encoding="utf-8"))
     rows, cards = [], []
     for name in shipped_charts():
@@ -286,7 +285,11 @@ def charts() -> Iterator[str]:
         assert solution is not None
         record = solution.records[-1]
         gain = 1000 * record.numbers["exploitability"]
-        rows.append((f"`{name}`", f"{gain:.1f}", solved[name][6], f"{record.done:,}", f"{record.cpu_seconds:,.0f}"))
+        value = f"{1000 * solution.ev[1]:+.0f}"
+        rows.append((f"`{name}`", f"{gain:.1f}", value, f"{record.done:,}", f"{record.cpu_seconds:,.0f}"))
+        first = apart[name]["apart"]["first"] if name in apart else None
+        differs = [] if first is None else [("chart by a network", f"differs by {first:.1%} of play at the first decision")]
+        often = ", ".join(f"{action} {100 * share:.1f}%" for action, share in solution_chart(solution).often.items())
         cards.append(
             card(
                 f"`{name}`",
@@ -296,10 +299,10 @@ def charts() -> Iterator[str]:
                     ("solved by", f"`python -m bench.preflop_charts {name}`"),
                     ("effort", f"{record.done:,} iterations, {record.cpu_seconds:,.0f} CPU seconds"),
                     ("strength", f"exploitability {gain:.1f} mbb/hand in the solved game, with its subset of boards"),
-                    ("first decision", solved[name][7]),
+                    ("first decision", often),
                     ("weak hands", weak_hands(solution)),
                     ("all-ins", all_ins_in_words(solution)),
-                    ("chart by a network", f"differs by {apart[name]['apart']['first']:.1%} of play at the first decision"),
+                    *differs,
                     ("evaluated by", "`python papers/run.py holdem/preflop_deep` ([results](../papers/holdem-preflop.md))"),
                 ],
             )

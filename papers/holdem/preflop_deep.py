@@ -1,4 +1,4 @@
-"""Preflop charts of 50, 100 and 200 big blinds: error of equities on fitted, evenly spread or random boards, the charts, and
+"""Preflop charts of 10 to 300 big blinds: error of equities on fitted, evenly spread or random boards, the charts, and
 the difference between two sets of boards without a common flop.
 
 Solves are cached in ``runs/preflop``, so that a call computes only missing ones.
@@ -178,7 +178,7 @@ def reproduce() -> Result:
             *([Table(WORDS, ["", "published", "here"], words)] if words else []),
         ],
         notes=[
-            f"examples/spots/preflop-deep.yaml, HS-DCFR, `20bb`: {SHORT}, DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
+            f"examples/spots/preflop-deep.yaml, HS-DCFR; `10bb` and `20bb`: {SHORT}, DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
             "heads-up-poker-a-strategic-guide-to-winning-one-on-one/), a raise to 2.5 or a fold, rake 5% up to 0.3 bb; 50 bb "
             "by [University.Poker](https://pokeruni.co/en/articles/heads-up-hu-in-tournament-poker-how-to-exploit-an-opponents-game)"
             ", raises to 2.1 bb, limps, antes of 0.12 bb."

@@ -8,7 +8,7 @@ from treeplex.holdem.study.preflop_charts import BY_NETWORK, beside_network, shi
 
 def test_distances_are_those_of_the_results():
     assert json.loads(BY_NETWORK.read_text("utf-8")) == network_distances()
-    assert set(network_distances()) == set(shipped_charts())
+    assert set(network_distances()) <= set(shipped_charts())
 
 
 def test_a_line_for_each_chart_that_ships():

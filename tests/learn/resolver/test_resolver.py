@@ -34,14 +34,14 @@ print(player.policy().sum(axis=0).mean())
 
 
 @pytest.mark.parametrize(
-    ("stack", "charts"), [(20, "20bb"), (40, "20bb"), (70, "20bb 50bb"), (150, "50bb 100bb"), (200, "100bb"), (600, "200bb")]
+    ("stack", "charts"), [(10, "10bb"), (40, "20bb"), (70, "30bb 50bb"), (150, "50bb 100bb"), (200, "100bb"), (800, "300bb")]
 )
 def test_the_nearest_charts(stack: int, charts: str) -> None:
     found = nearest_charts(tp.load(f"holdem(stack={stack})").public)  # type: ignore[arg-type]
     assert list(found) == charts.split()
     assert sum(found.values()) == pytest.approx(1.0)
     if stack == 70:
-        assert found["20bb"] == pytest.approx(np.log(50 / 35) / np.log(50 / 20))
+        assert found["30bb"] == pytest.approx(np.log(50 / 35) / np.log(50 / 30))
 
 
 def spot_of(player: WholeHoldemAgent) -> Spot:

@@ -50,7 +50,7 @@ def test_solved_charts_are_the_librarys(shared: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("query", "status"),
     [
-        ("solved?file=30bb", 404),
+        ("solved?file=40bb", 404),
         ("solved?file=50bb&line=r2.5,c", 400),
         ("solved?file=50bb&line=r40", 400),
         ("ranges?file=../a", 403),

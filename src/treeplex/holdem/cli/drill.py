@@ -11,7 +11,7 @@ from treeplex.run.cli.shared.commands import command
 def drill(
     *,
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="Solved spot (.spot), folder of solved spots, or chart: 20bb to 200bb.")
+        str, typer.Argument(metavar="SOURCE", help="Solved spot (.spot), folder of solved spots, or chart: 10bb to 300bb.")
     ],
     line: Annotated[
         str, typer.Option("--line", metavar="LINE", help="Line to the node where hands start. Default: root.")

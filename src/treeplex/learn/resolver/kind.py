@@ -28,7 +28,7 @@ PARTS = 13
 class ResolverSettings(ThinkingSettings):
     """Settings of ``resolver``."""
 
-    chart: str = setting("", "preflop chart: 20bb, 50bb, 100bb, 200bb or a .spot file (empty: the two nearest, mixed)")
+    chart: str = setting("", "preflop chart: 10bb to 300bb, or a .spot file (empty: the two nearest, mixed)")
     net: str = setting(
         "hands", "network for the start of the turn: hands (the shipped one), or a file written by train hand-values"
     )

@@ -1,7 +1,7 @@
 // Solved heads-up charts by depth: frequencies and EVs at every decision, responses to any raise, and the ranges that see a flop.
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
-import { Button, Check, Field, Notice, Panel, Segments, Select, tried } from "../../look/basics.tsx";
+import { Button, Check, Field, Notice, Panel, Select, tried } from "../../look/basics.tsx";
 import { ask, go, link, place } from "../../router.ts";
 import { useLoaded } from "../../use.ts";
 import { FlopLines, spotOf, useAbout } from "../spots/ChartRanges.tsx";
@@ -16,6 +16,8 @@ interface Solved extends Chart {
   faced: number;
 }
 
+const chartName = (file: string) => file.replace(/^(\d+)bb$/, "$1 bb").replace(/\.spot$/, "");
+
 export function Charts() {
   const { query } = place.value;
   const [file, line] = [query.get("file") ?? "100bb", query.get("line") ?? ""];
@@ -27,7 +29,7 @@ export function Charts() {
   const own = (start.data?.solutions ?? []).filter((each) => each.preflop).map((each) => each.file);
   const shipped = charts.data?.charts ?? ["100bb"];
   const to = (line: string) => ask({ line }, false);
-  const show = (value: string) => value && ask({ file: value, line: undefined }, false);
+  const show = (value: string) => ask({ file: value, line: undefined }, false);
   const now = chart.of?.[0] === file ? chart.data : null;
   const raises = now?.kinds.some((kind) => kind === "raise" || kind === "allin");
   return (
@@ -35,10 +37,7 @@ export function Charts() {
       <Panel
         title="Heads-up charts"
         tools={
-          <>
-            {own.length > 0 && <Select quiet label="Your charts" value={own.includes(file) ? file : ""} options={[{ value: "", label: "Your charts…" }, ...own.map((value) => ({ value, label: value.replace(/\.spot$/, "") }))]} onChange={show} />}
-            <Segments label="Chart" value={file} options={shipped.map((value) => ({ value, label: value.replace("bb", " bb") }))} onChange={show} />
-          </>
+          <Select quiet label="Chart" value={file} options={[...new Set([...shipped, ...own, file])].map((value) => ({ value, label: chartName(value) }))} onChange={show} />
         }
       >
         <div class="stack" aria-busy={chart.loading}>

@@ -1,7 +1,7 @@
 // Ranges with which solved preflop charts see a flop: by depth, pot type and position.
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
-import { Button, Notice, Segments } from "../../look/basics.tsx";
+import { Button, Notice, Select } from "../../look/basics.tsx";
 import { percent } from "../../look/numbers.ts";
 import { useLoaded } from "../../use.ts";
 import type { Draft } from "./draft.ts";
@@ -53,7 +53,7 @@ export function ChartRanges({ seat, onBoth, onOne }: { seat: string; onBoth: (li
   const about = useAbout(file.value);
   return (
     <div class="stack tight">
-      <Segments label="Stack" value={file.value} options={(charts.data?.charts ?? [file.value]).map((value) => ({ value, label: value.replace("bb", " bb") }))} onChange={(value) => (file.value = value)} />
+      <Select label="Stack" value={file.value} options={(charts.data?.charts ?? [file.value]).map((value) => ({ value, label: value.replace("bb", " bb") }))} onChange={(value) => (file.value = value)} />
       {about.error && <Notice bad>{about.error}</Notice>}
       {about.data ? (
         <FlopLines of={about.data}>
