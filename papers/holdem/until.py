@@ -156,7 +156,7 @@ def reproduce(most: int = len(FLOPS)) -> Result:
         ],
         notes=[
             f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it. "
-            "`resolver` evaluates it on four turn cards at a time, once for each player in an iteration; `network` on all of "
+            "`resolver` evaluates it on four turn cards at a time, twice in an iteration; `network` on all of "
             "them, once in two iterations. Exploitability is "
             "an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
             f"with {JUDGING} iterations that start from the full solve of {BEST}. In the last row it is that of the full "

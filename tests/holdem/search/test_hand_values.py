@@ -173,7 +173,7 @@ def test_kept_values_are_both_players_and_sum_to_zero() -> None:
     SubgameSearch(cut, METHODS["dcfr"], leaf, horizon=6).run(6)
     assert len(asked) == 2 * (len(DECK.deck) - 4)  # for each river, both players at once, in iterations 1 and 4
     reach = cut.start(predicts=False).reach_at_leaves(np.ones(cut.size))
-    values = leaf.fresh(cut.leaves, reach, (0, 1))
+    values = leaf.fresh(cut.leaves, reach)
     worth = [(reach[own] * values[own] * cut.leaves.opposing(reach, own)).sum(axis=1) for own in (0, 1)]
     np.testing.assert_allclose(worth[0] + worth[1], 0, atol=1e-6 * np.abs(values[0] * cut.leaves.opposing(reach, 0)).sum())
 
@@ -196,9 +196,9 @@ def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
     spot = Spot(parse_cards("AsKsQhTd"), 10.0, 25.0, all_hands(DECK), BetPlan.same("100%,a", "a"), format=DECK)
     cut = cut_first_street(spot)
     reach = cut.start(predicts=False).reach_at_leaves(np.random.default_rng(2).random(cut.size))
-    whole = HandValues(None).fresh(cut.leaves, reach, (0, 1))
+    whole = HandValues(None).fresh(cut.leaves, reach)
     leaf = HandValues(None, parts=3)
-    parts = [leaf.fresh(cut.leaves, reach, (0, 1)) for _ in range(4)]
+    parts = [leaf.fresh(cut.leaves, reach) for _ in range(4)]
     assert np.abs(parts[0][0] - parts[1][0]).max() > 0.1
     np.testing.assert_array_equal(parts[0][0], parts[3][0])
     for player in (0, 1):
@@ -230,6 +230,6 @@ def test_threads_do_not_change_values() -> None:
     spot = Spot(parse_cards("AsKsQhTd"), 10.0, 25.0, all_hands(DECK), BetPlan.same("50%,100%,a", "a"), format=DECK)
     cut = cut_first_street(spot)
     reach = cut.start(predicts=False).reach_at_leaves(np.ones(cut.size))
-    one, two = (HandValues(None, threads=threads).fresh(cut.leaves, reach, (0, 1)) for threads in (1, 2))
+    one, two = (HandValues(None, threads=threads).fresh(cut.leaves, reach) for threads in (1, 2))
     np.testing.assert_array_equal(one[0], two[0])
     np.testing.assert_array_equal(one[1], two[1])

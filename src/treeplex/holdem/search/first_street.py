@@ -32,7 +32,7 @@ def average_values(search: SubgameSearch, values: HandValues) -> AverageValues:
     assert isinstance(arrays, HoldemArrays)
     strategy = arrays.sequence_form(search.average)
     reached = arrays.reach_at_leaves(strategy)
-    leaf_values, ev, hands = values.fresh(subgame.leaves, reached, (0, 1)), [], []
+    leaf_values, ev, hands = values.fresh(subgame.leaves, reached), [], []
     for player in (0, 1):
         arrays.write_gradient(player, strategy)
         arrays.write_leaves(player, leaf_values[player] * subgame.leaves.opposing(reached, player))

@@ -21,7 +21,7 @@ from treeplex.search.resolving.resolved import RESOLVING
 DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"), iterations=500)
 """A river needs about 400 iterations for 0.1% of the pot, which take less than a tenth of a second."""
 PARTS = 13
-"""Each evaluation of the network uses four turn cards with all rivers, for the player whose policy is updated."""
+"""Each evaluation of the network uses four turn cards with all rivers."""
 
 
 @dataclass(frozen=True, kw_only=True)

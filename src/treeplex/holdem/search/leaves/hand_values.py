@@ -252,7 +252,7 @@ def part_scale(part: int, parts: int, boards: Sequence[LaterBoard], shape: tuple
 
 
 class HandValues:
-    """Leaf values at the start of a hold'em street, from a function of single hands.
+    """Leaf values at the start of a hold'em street, from a function of single hands, made zero-sum on each board.
 
     All-in values are exact. With ``parts`` above 1 they are averages over the same boards as other values, since a matrix of
     all pairs of hands takes longer than many evaluations.
@@ -260,8 +260,8 @@ class HandValues:
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown without further betting.
         step: equities use every ``step``-th complete board; preflop, only those are stored.
-        every: from 2 on, both players' values are computed together, made zero-sum, and kept for ``every`` iterations of an
-            alternating search; they are still weighted by the current policies.
+        every: from 2 on, values are kept for ``every`` iterations of an alternating search; they are still weighted by the
+            current policies.
         symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; valid only for
             searches that start from those ranges.
         parts: each evaluation uses one of this many parts of the next street's cards, in turn; a part has all ranks and suits.
@@ -304,9 +304,9 @@ class HandValues:
         if self._places is not places:
             self._places, self._calls, self._fresh = places, 0, 0
         if self.every < 2 or player is None:
-            return self.fresh(places, believed, (0, 1) if player is None else (player,))
+            return self.fresh(places, believed)
         if self._calls % (2 * self.every) == 0 or self.kept is None:
-            self.kept = self.fresh(places, believed, (0, 1))
+            self.kept = self.fresh(places, believed)
         self._calls += 1
         return self.kept
 
@@ -314,35 +314,33 @@ class HandValues:
         """Restore the cached values of a search that is resumed after ``iterations`` iterations."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
-    def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
-        """Compute new values for the ``wanted`` players, float64 [K, H] for each player; zeros for other players."""
+    def fresh(self, places: HoldemPlaces, believed: Ranges) -> Ranges:
+        """Compute new values, float64 [K, H] for each player."""
         following = self._prepared(places)
         values = tuple(np.zeros_like(reach) for reach in believed)
         for index, shown in following.shown:
             pot, _ = self._chips(places, index)
-            for owner in wanted:
+            for owner in (0, 1):
                 against = believed[1 - owner][index, shown.held].astype(np.float32)
                 values[owner][index, shown.held] = pot * (shown.edges @ against)
         boards = following.boards
         if self.parts > 1:
             part, self._fresh = self._fresh % self.parts, self._fresh + 1
             boards = [below for below in boards if part_of(below.cards[-1], self.parts) == part]
-        self._add_boards(places, boards, believed, wanted, values)
+        self._add_boards(places, boards, believed, values)
         if self.parts > 1:
-            for owner in wanted:
+            for owner in (0, 1):
                 values[owner][...] *= following.scales[part]
-        for owner in wanted:
+        for owner in (0, 1):
             mass = places.opposing(believed, owner)
             values[owner][...] = np.divide(values[owner], mass, out=np.zeros_like(mass), where=mass > 0)
         return values
 
-    def _add_boards(
-        self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...], values: Ranges
-    ) -> None:
+    def _add_boards(self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, values: Ranges) -> None:
         """Add the values of boards, weighted by their probability."""
 
         def shares(below: LaterBoard) -> tuple[Ints, Floats]:
-            return self._shares(places, below, believed, wanted)
+            return self._shares(places, below, believed)
 
         if self.threads > 1:
             with ThreadPoolExecutor(self.threads) as pool:
@@ -351,12 +349,10 @@ class HandValues:
             found = list(map(shares, boards))
         for below, (reached, worth) in zip(boards, found, strict=True):
             for image in below.images:
-                for owner in wanted:
+                for owner in (0, 1):
                     values[owner][np.ix_(reached, image)] += worth[:, owner]
 
-    def _shares(
-        self, places: HoldemPlaces, below: LaterBoard, believed: Ranges, wanted: tuple[int, ...]
-    ) -> tuple[Ints, Floats]:
+    def _shares(self, places: HoldemPlaces, below: LaterBoard, believed: Ranges) -> tuple[Ints, Floats]:
         """Values on a board, weighted by its probability, with one call of the function.
 
         Returns:
@@ -372,10 +368,9 @@ class HandValues:
         worth = equity - 0.5
         bets = ~below.shown[open_to]
         if self.function is not None and bets.any():
-            rows = board.rows_of_ranges(reach[bets], mass[bets], equity[bets], below.looks[open_to][bets], wanted)
-            worth[np.ix_(bets, np.array(wanted))] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
-        if self.every > 1:
-            worth = zero_sum(worth, reach[:, :, board.held], mass)
+            rows = board.rows_of_ranges(reach[bets], mass[bets], equity[bets], below.looks[open_to][bets], (0, 1))
+            worth[bets] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
+        worth = zero_sum(worth, reach[:, :, board.held], mass)
         return below.places[open_to], below.pots[open_to, None, None] * mass * worth
 
     @staticmethod
