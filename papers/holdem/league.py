@@ -31,7 +31,7 @@ BIG_BLIND, STACK = 2, 100
 """Chips, and the stacks of agents that are not programs in big blinds."""
 SETTINGS = {"game": f"holdem(stack={BIG_BLIND * STACK})", "entrants": ENTRANTS}
 WIDEST = 1000.0
-"""Wider intervals, in mbb/hand, say nothing and are not shown."""
+"""Wider intervals, in mbb/hand, are only in the notes."""
 
 
 def played(name: str, opponent: str, stack: int, seed: int) -> dict[str, Any]:
@@ -94,7 +94,12 @@ def reproduce(rounds: int = 1) -> Result:
         [*name.split(), str(runs[name][0].get("big_blinds", STACK)), f"{hands:,}", f"{mean:+,.0f}", f"{half:,.0f}"]
         for name, (hands, mean, half) in shown.items()
     ]
-    about = [f"{name.split()[1]}: {runs[name][0]['about']}" for name in shown if "about" in runs[name][0]]
+    about = [f"{name.split()[1]}: {pair[0]['about']}" for name, pair in runs.items() if "about" in pair[0]]
+    hidden = [
+        f"{name.replace(' ', ' against ')} after {hands:,} hands: {mean:+,.0f} ± {half:,.0f}"
+        for name, (hands, mean, half) in found.items()
+        if name not in shown
+    ]
     return Result(
         source="own",
         findings=[
@@ -106,7 +111,8 @@ def reproduce(rounds: int = 1) -> Result:
         notes=[
             "`holdem`, duplicate deals, AIVAT with check-down values. "
             + "; ".join([*(f"{name}: `{text}`" for name, text in ENTRANTS.items()), *about])
-            + f". Pairs with intervals wider than ±{WIDEST:,.0f} are not shown."
+            + f". Intervals wider than ±{WIDEST:,.0f} mbb/hand are no result"
+            + (f" ({'; '.join(hidden)})." if hidden else ".")
         ],
         numbers={"settings": SETTINGS, "runs": runs},
     )
