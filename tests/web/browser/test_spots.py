@@ -156,6 +156,42 @@ def test_what_is_typed_while_a_painted_range_is_written_stays(page: Any, server:
     expect(text).to_have_value("AA")
 
 
+def test_an_example_that_arrives_late_keeps_what_was_typed(page: Any, server: ServerProcess) -> None:
+    """The example fills the other fields; it is dropped if the form was emptied meanwhile."""
+    held: list[Any] = []
+    page.route("**/spots/default", lambda route: held.append(route))
+    with page.expect_request("**/spots/default"):
+        page.goto(server.address + "#/spot/new")
+    pot, stack = page.get_by_label("Pot", exact=True), page.get_by_label("Stack behind")
+    pot.fill("123")
+    held.pop().continue_()
+    expect(stack).not_to_have_value("")
+    expect(pot).to_have_value("123")
+    with page.expect_request("**/spots/default"):
+        page.get_by_role("button", name="Example").click()
+    page.get_by_role("button", name="Empty").click()
+    pot.fill("7")
+    with page.expect_response("**/spots/default"):
+        held.pop().continue_()
+    page.get_by_role("button", name="Save as").wait_for()
+    expect(pot).to_have_value("7")
+    expect(stack).to_have_value("")
+
+
+def test_a_spot_file_is_read_once(page: Any, server: ServerProcess) -> None:
+    """Going back to the form keeps its edits."""
+    (server.folder / "typed.yaml").write_text("board: Td 9d 6h\npot: 100\nstack: 200\n")
+    page.goto(server.address + "#/spot/new?file=typed.yaml")
+    pot = page.get_by_label("Pot", exact=True)
+    expect(pot).to_have_value("100")
+    pot.fill("123")
+    page.goto(server.address + "#/jobs")
+    page.get_by_role("heading", name="Solving").wait_for()
+    page.go_back()
+    expect(pot).to_have_value("123")
+    expect(page).to_have_url(re.compile("#/spot/new$"))
+
+
 @pytest.mark.slow
 def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: ServerProcess) -> None:
     page.goto(server.address + "#/spot/new")

@@ -5,7 +5,7 @@ import { Button, Facts, Field, LinkButton, Panel, tried } from "../../look/basic
 import { Curve } from "../../look/Curve.tsx";
 import { amount, chips, duration, percent } from "../../look/numbers.ts";
 import { go, link } from "../../router.ts";
-import { draft, fromFields } from "../spots/draft.ts";
+import { fromFields, replace } from "../spots/draft.ts";
 import { begin } from "../spots/jobs.ts";
 import type { SolutionInfo } from "./info.ts";
 import { PLAYERS } from "./node.ts";
@@ -13,7 +13,7 @@ import { said } from "./words.ts";
 
 export function About({ info }: { info: SolutionInfo }) {
   const again = () => {
-    draft.value = fromFields(info.fields);
+    replace(fromFields(info.fields));
     go("#/spot/new");
   };
   const pot = info.spot.opening_pot;

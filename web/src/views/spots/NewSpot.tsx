@@ -7,10 +7,10 @@ import { CardPicker, Cards } from "../../look/Cards.tsx";
 import { cards } from "../../look/deck.ts";
 import { save } from "../../look/save.ts";
 import { curvePaint } from "../../look/Curve.tsx";
-import { go, link, place } from "../../router.ts";
+import { ask, go, link, place } from "../../router.ts";
 import { useLoaded, useRested, useTitle } from "../../use.ts";
 import { useKeys } from "../../keys.ts";
-import { budgetOf, change, detail, draft, EMPTY, fromFields, toFields, type Draft, type Fields, type Seat } from "./draft.ts";
+import { budgetOf, change, detail, draft, EMPTY, fill, replace, toFields, type Draft, type Seat } from "./draft.ts";
 import { Estimate, type Checked } from "./Estimate.tsx";
 import { ChartRanges, spotOf } from "./ChartRanges.tsx";
 import { begin } from "./jobs.ts";
@@ -20,6 +20,8 @@ import { cardNumber } from "./range.ts";
 import "./spots.css";
 
 const BLOCKING = 5;
+
+const example = () => void fill(tried(get("spots/default")), { fit: true });
 
 export default function NewSpot() {
   useTitle("New spot");
@@ -32,8 +34,8 @@ export default function NewSpot() {
   const { query } = place.value;
   const file = query.get("file");
   useEffect(() => {
-    if (file) void tried(get<{ fields: Fields }>("spots/file", { file })).then((read) => read && (draft.value = fromFields(read.fields)));
-    else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = { ...fromFields(read.fields), fit: true }));
+    if (file) void fill(tried(get("spots/file", { file }))).then((read) => read && place.peek().query.get("file") === file && ask({ file: undefined })); // going back to this view keeps the edits
+    else if (!draft.peek()) example();
   }, [file]);
   const now: Draft = draft.value ?? EMPTY;
   const typed = draft.value && JSON.stringify(bodyOf(now));
@@ -76,8 +78,8 @@ export default function NewSpot() {
             onChange={(value) => change({ boards: value === "one" ? null : now.boards ?? "subset:25" })}
           />
           <Button small onClick={() => (pasting.value = "")}>Spot file…</Button>
-          <Button small onClick={() => void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = { ...fromFields(read.fields), fit: true }))}>Example</Button>
-          <Button small onClick={() => (draft.value = { ...EMPTY })}>Empty</Button>
+          <Button small onClick={example}>Example</Button>
+          <Button small onClick={() => replace({ ...EMPTY })}>Empty</Button>
         </div>
       </div>
       <div class="new-spot">
@@ -143,9 +145,8 @@ export default function NewSpot() {
           <Button
             kind="primary"
             onClick={() =>
-              void tried(post<{ fields: Fields }>("spots/read", { text: pasting.peek() })).then((read) => {
+              void fill(tried(post("spots/read", { text: pasting.peek() }))).then((read) => {
                 if (!read) return;
-                draft.value = fromFields(read.fields);
                 pasting.value = null;
                 tell("The spot is filled in.");
               })

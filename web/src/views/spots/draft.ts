@@ -75,6 +75,23 @@ effect(() => void (draft.value && sessionStorage.setItem("draft", JSON.stringify
 
 export const change = (changes: Partial<Draft>) => (draft.value = { ...(draft.peek() ?? EMPTY), ...changes });
 
+let replacements = 0;
+
+/** Replace the draft; requests of `fill` that are still pending are discarded. */
+export function replace(next: Draft): void {
+  replacements += 1;
+  draft.value = next;
+}
+
+/** Replace the draft by the fields of a response, except for what has changed since the request; null if it failed or came too late. */
+export async function fill(request: Promise<{ fields: Fields } | undefined>, changes: Partial<Draft> = {}): Promise<Draft | null> {
+  const [turn, before] = [++replacements, draft.peek() ?? EMPTY];
+  const read = await request;
+  if (!read || turn !== replacements) return null;
+  const typed = Object.entries(draft.peek() ?? EMPTY).filter(([key, value]) => value !== before[key as keyof Draft]);
+  return (draft.value = { ...fromFields(read.fields), ...changes, ...Object.fromEntries(typed) });
+}
+
 /** The budget of a draft as text; null if its sizes are the user's own. */
 export const budgetOf = ({ fit, memory, time }: Draft): string | null => (fit ? [memory, time].map((each) => each.trim()).filter(Boolean).join(",") : null);
 

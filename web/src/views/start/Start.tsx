@@ -5,7 +5,7 @@ import { Cards } from "../../look/Cards.tsx";
 import { amount, count, percent } from "../../look/numbers.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { go, link } from "../../router.ts";
-import { draft, fromFields, type Fields } from "../spots/draft.ts";
+import { fromFields, replace, type Fields } from "../spots/draft.ts";
 import { begin, jobs } from "../spots/jobs.ts";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -42,7 +42,7 @@ function More({ of }: { of: FoundSolution }) {
   const template = async () => {
     const info = await tried(get<{ fields: Fields }>("solution", { file: of.file }));
     if (!info) return;
-    draft.value = fromFields(info.fields);
+    replace(fromFields(info.fields));
     go("#/spot/new");
   };
   const drop = async () => {
