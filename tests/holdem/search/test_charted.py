@@ -127,5 +127,5 @@ def test_tables_of_other_stacks_are_refused(book: ChartBook) -> None:
         seated(book, "holdem(stack=200)")
     with pytest.raises(SpecError, match="preflop charts need two players, 52 cards"):
         seated(book, "holdem(ranks=5,suits=2,stack=40)")
-    with pytest.raises(SpecError, match="'deep' is not a preflop chart; give 20bb"):
+    with pytest.raises(SpecError, match="'deep' is not a preflop chart; give 10bb"):
         chart_book("deep")
