@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from treeplex.base.notices import notify
 from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.memory import available_memory
-from treeplex.errors import FileError, TreeplexError
+from treeplex.errors import FileError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.solve.files import read_header
@@ -46,6 +46,8 @@ SAVING_SECONDS = 600.0
 """Seconds that a closing server waits for running jobs to save."""
 PAUSE_SECONDS = 1.0
 """Seconds after which a paused job that has not saved yet is stopped by a signal."""
+MEMORY_SECONDS = 5.0
+"""Seconds between two checks whether a job that waits for memory can start."""
 LOADED = 4.0
 """Memory of a resumed solution, in sizes of its file."""
 
@@ -196,10 +198,10 @@ class Queue:
             self._wake.clear()
             job = await self._next()
             if job is None:
-                await self._wake.wait()
+                with suppress(TimeoutError):  # other programs may release memory
+                    await asyncio.wait_for(self._wake.wait(), MEMORY_SECONDS if self.waiting() else None)
                 continue
-            job.state = "running"
-            self._spawn(self._run(job))
+            self._spawn(self._run(job, self._started(job)))
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -218,13 +220,13 @@ class Queue:
                 return None
             if job.id not in self._needs:
                 self._needs[job.id] = await to_thread.run_sync(self._memory_of, job)
-            if job.state != "waiting" or self._closing:
+            if job.id not in self.jobs or job.state != "waiting" or self._closing:
                 continue
             free = available_memory()
             promised = sum(max(0.0, self._needs.get(name, 0.0) - process.resident) for name, process in self._running.items())
             if not self._running or free is None or self._needs[job.id] <= free - promised:
                 return job
-            if self._frozen and not any(name in self._frozen and wish == "paused" for name, wish in self._wishes.items()):
+            if self._frozen and not any(name not in self._frozen and wish == "paused" for name, wish in self._wishes.items()):
                 self._release(next(iter(self._frozen)))
         return None
 
@@ -237,7 +239,7 @@ class Queue:
             fields = request.fields if request.boards is None else {**request.fields, "board": request.flops()[1][0].name}
             spot = spot_of(fields)
             return float(SpotGame(spot).estimate().memory.get(spot.settings.storage or "float32", 0.0))
-        except (Refusal, TreeplexError, OSError):
+        except Exception:  # the job's own process reports what is wrong; the queue must not stop
             return 0.0
 
     def _release(self, name: str) -> None:
@@ -255,8 +257,18 @@ class Queue:
             self._changed(job)
             self._wake.set()
 
-    async def _run(self, job: PageJob) -> None:
-        """Run one job until it ends or is stopped."""
+    def _started(self, job: PageJob) -> JobProcess:
+        """Mark a job as running, and return its process; from now on its memory counts, and it can be stopped."""
+        process = self._spare if self._spare is not None and self._spare.alive else JobProcess(self.folder / SPARE_LOG)
+        self._spare = None
+        process.move_log(self.folder / f"{job.id}.log")
+        job.state, job.error, job.phase = "running", None, "starting"
+        self._running[job.id] = process
+        self._changed(job)
+        return process
+
+    async def _run(self, job: PageJob, running: JobProcess) -> None:
+        """Run the process of one job until it ends or is stopped."""
         ended: list[str] = []
 
         def on_event(name: str, data: Mapping[str, Any]) -> None:
@@ -265,13 +277,7 @@ class Queue:
             else:
                 self._hear(job, name, data)
 
-        running = self._spare if self._spare is not None and self._spare.alive else JobProcess(self.folder / SPARE_LOG)
-        self._spare = None
         running.on_event = on_event
-        running.move_log(self.folder / f"{job.id}.log")
-        job.state, job.error, job.phase = "running", None, "starting"
-        self._running[job.id] = running
-        self._changed(job)
         try:
             status = await running.run(self._order(job))
         except Exception as error:  # the failure of a job must not stop the queue
@@ -343,6 +349,7 @@ class Queue:
         elif name == "begun":
             for key in ("algorithm", "total", "done", "target", "opening_pot", "locks", "records", "memory"):
                 setattr(job, key, data[key])
+            self._needs[job.id] = float(data["memory"])
             job.phase = "compiling kernels, or the first iteration" if not job.done else None
             self._keep(job)
         elif name == "progress":

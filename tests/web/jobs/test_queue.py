@@ -1,0 +1,254 @@
+"""The queue with processes that only pretend to solve: memory, pauses, and events in any order."""
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.conftest import RIVER
+from treeplex.web.jobs import queue as queue_module
+from treeplex.web.jobs.queue import ENDED, MOST_AT_ONCE, PageJob, Queue
+from treeplex.web.jobs.requests import JobRequest
+from treeplex.web.jobs.running import ignore
+from treeplex.web.served import Refusal, ServerState
+
+MEMORY = 10
+
+
+class FakeProcess:
+    """A process that takes one unit of memory per digit of its job's name, and ends when the test says so."""
+
+    living: list["FakeProcess"]
+
+    def __init__(self, log: Path) -> None:
+        self.on_event = ignore
+        self.alive, self.ready, self.frozen, self.stopping, self.finished, self.killed = True, False, False, False, False, False
+        self.saves = False
+        self.resident, self.name = 0.0, ""
+        self._changed = asyncio.Event()
+
+    async def run(self, order: dict[str, Any]) -> int:
+        self.name = order["request"]["name"]
+        self.resident = need(self.name)
+        self.living.append(self)
+        try:
+            while True:
+                if self.killed:
+                    return -9
+                if not self.frozen and (self.finished or (self.stopping and self.saves)):
+                    self.on_event("end", {"status": "finished" if self.finished else "interrupted"})
+                    return 0
+                await self._changed.wait()
+                self._changed.clear()
+        finally:
+            self.living.remove(self)
+
+    def change(self, **values: bool) -> None:
+        vars(self).update(values)
+        self._changed.set()
+
+    def move_log(self, log: Path) -> None: ...
+
+    def stop(self) -> None:
+        self.change(stopping=True)
+
+    def go(self) -> None:
+        self.change(stopping=False, frozen=False)
+
+    def freeze(self) -> bool:
+        self.change(frozen=True)
+        return True
+
+    def thaw(self) -> None:
+        self.change(frozen=False)
+
+    def kill(self) -> None:
+        self.change(killed=True)
+
+    def last_words(self) -> str:
+        return ""
+
+
+def need(name: str) -> float:
+    return float(sum(map(int, name)))
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Queue], Coroutine[Any, Any, None]]], None]:
+    """Run a coroutine with a queue of pretended processes."""
+    monkeypatch.setattr(FakeProcess, "living", [], raising=False)
+    monkeypatch.setattr(queue_module, "JobProcess", FakeProcess)
+    monkeypatch.setattr(queue_module, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(queue_module, "MEMORY_SECONDS", 0.01)
+    monkeypatch.setattr(queue_module, "available_memory", lambda: MEMORY - sum(each.resident for each in FakeProcess.living))
+    monkeypatch.setattr(Queue, "_memory_of", lambda queue, job: need(job.name))
+
+    def run(events: Callable[[Queue], Coroutine[Any, Any, None]]) -> None:
+        async def main() -> None:
+            queue = Queue(ServerState(tmp_path, threads=1))
+            await queue.open()
+            await events(queue)
+            assert queue._pump is not None
+            assert not queue._pump.done()
+            queue._pump.cancel()
+
+        asyncio.run(main())
+
+    return run
+
+
+def add(queue: Queue, name: str) -> PageJob:
+    return queue.add(JobRequest(fields=RIVER, name=name))
+
+
+async def settle(ready: Callable[[], bool]) -> None:
+    """Wait until something holds; fail if it does not."""
+    for _ in range(400):
+        if ready():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError([(each.name, vars(each)) for each in FakeProcess.living])
+
+
+def process(name: str) -> FakeProcess:
+    return next(each for each in FakeProcess.living if each.name == name)
+
+
+def names() -> list[str]:
+    return sorted(each.name for each in FakeProcess.living)
+
+
+def test_jobs_that_waited_for_memory_do_not_start_all_at_once(check: Any) -> None:
+    async def events(queue: Queue) -> None:
+        jobs = [add(queue, name) for name in ("99", "6", "7", "8")]
+        await settle(lambda: names() == ["99"] and len(queue._needs) == 4)
+        process("99").change(finished=True)
+        await settle(lambda: jobs[1].state == "running")
+        await asyncio.sleep(0.05)
+        assert names() == ["6"]
+
+    check(events)
+
+
+def test_jobs_without_an_estimate_are_limited_in_number(check: Any) -> None:
+    async def events(queue: Queue) -> None:
+        for name in ("99", *"000000"):
+            add(queue, name)
+        await settle(lambda: len(queue._needs) == 7)
+        process("99").change(finished=True)
+        await settle(lambda: len(names()) == MOST_AT_ONCE)
+        await asyncio.sleep(0.05)
+        assert len(names()) == MOST_AT_ONCE
+
+    check(events)
+
+
+def test_a_paused_job_that_holds_the_memory_is_saved(check: Any) -> None:
+    async def events(queue: Queue) -> None:
+        first = add(queue, "8")
+        await settle(lambda: names() == ["8"])
+        queue.pause(first)
+        await settle(lambda: first.state == "paused" and process("8").frozen)
+        process("8").change(saves=True)
+        second = add(queue, "7")
+        await settle(lambda: names() == ["7"])
+        assert (first.state, second.state) == ("paused", "running")
+
+    check(events)
+
+
+def test_a_job_is_paused_before_its_process_starts(check: Any) -> None:
+    async def events(queue: Queue) -> None:
+        job = add(queue, "99")
+        while job.state == "waiting":
+            await asyncio.sleep(0)
+        queue.stop(job)
+        with pytest.raises(Refusal):
+            queue.remove(job, with_file=False)
+        await settle(lambda: names() == ["99"])
+        process("99").change(saves=True)
+        await settle(lambda: job.state == "stopped")
+
+    check(events)
+
+
+def test_a_job_removed_while_its_memory_is_estimated_never_starts(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def events(queue: Queue) -> None:
+        async def slow(work: Any, *arguments: Any) -> Any:
+            queue.remove(job, with_file=False)
+            return work(*arguments)
+
+        monkeypatch.setattr(queue_module.to_thread, "run_sync", slow)
+        job = add(queue, "1")
+        await settle(lambda: not queue.jobs)
+        await asyncio.sleep(0.05)
+        assert not names()
+        assert not list(queue.folder.glob("*.json"))
+
+    check(events)
+
+
+def test_a_job_starts_once_other_programs_release_memory(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def events(queue: Queue) -> None:
+        free = 0
+        monkeypatch.setattr(queue_module, "available_memory", lambda: free)
+        add(queue, "1")
+        add(queue, "2")
+        await settle(lambda: names() == ["1"] and len(queue._needs) == 2)
+        free = MEMORY
+        await settle(lambda: names() == ["1", "2"])
+
+    check(events)
+
+
+def test_an_estimate_that_fails_does_not_stop_the_queue(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(queue_module, "spot_of", lambda fields: {}["missing"])
+    with pytest.raises(KeyError):
+        queue_module.spot_of({})
+    queue = Queue(ServerState(Path(), threads=1))
+    job = PageJob(id="0" * 12, name="", file="", request=JobRequest(fields=RIVER), created=0.0, order=0.0)
+    assert queue._memory_of(job) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_order_of_events_ends_with_every_job_ended(check: Any, seed: int) -> None:
+    chance = random.Random(seed)
+
+    async def happen(queue: Queue) -> None:
+        jobs = list(queue.jobs.values())
+        steps = [queue.pause, queue.stop, queue.go_on, queue.first, lambda job: queue.remove(job, with_file=False)]
+        if chance.random() < 0.3 or not jobs:
+            add(queue, str(chance.choice([0, 1, 3, 5, 8, 99])))
+        elif FakeProcess.living and chance.random() < 0.4:
+            change = chance.choice(["finished", "killed", "saves", "saves"])
+            chance.choice(FakeProcess.living).change(**{change: True})
+        else:
+            with suppress(Refusal):
+                chance.choice(steps)(chance.choice(jobs))
+        for _ in range(chance.randrange(4)):
+            await asyncio.sleep(chance.choice([0, 0, 0.002]))
+
+    async def events(queue: Queue) -> None:
+        for _ in range(150):
+            resumed = {id(each) for each in FakeProcess.living}
+            await happen(queue)
+            if {id(each) for each in FakeProcess.living} - resumed:
+                used = sum(each.resident for each in FakeProcess.living)
+                assert used <= MEMORY or len(FakeProcess.living) == 1
+
+        def ended() -> bool:
+            for job in queue.jobs.values():
+                if job.state == "paused":
+                    queue.go_on(job)
+            for each in FakeProcess.living:
+                each.change(finished=True)
+            return not FakeProcess.living and all(job.state in ENDED for job in queue.jobs.values())
+
+        await settle(ended)
+
+    check(events)
