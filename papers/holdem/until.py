@@ -26,7 +26,7 @@ from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.net import FORM
 from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.resolver.kind import PARTS
+from treeplex.learn.resolver.kind import EVERY, PARTS
 from treeplex.search import METHODS, SubgameSearch
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
@@ -65,7 +65,7 @@ def distance(one: HoldemSolution, other: HoldemSolution) -> list[float]:
 
 def by_agent(spot: Spot) -> HoldemSolution:
     """A solve with the leaf values of ``resolver``, which samples turn cards."""
-    leaf = HandValues(hand_function(shipped_hand_net("turn")), parts=PARTS)
+    leaf = HandValues(hand_function(shipped_hand_net("turn")), every=EVERY, parts=PARTS)
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, horizon=UNTIL)
     search.run(UNTIL)
     settings = HoldemSettings("float64", 1, UNTIL, None, "turn", HANDS)
@@ -156,7 +156,7 @@ def reproduce(most: int = len(FLOPS)) -> Result:
         ],
         notes=[
             f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it. "
-            "`resolver` evaluates it on four turn cards at a time, twice in an iteration; `network` on all of "
+            "`resolver` evaluates it on four turn cards at a time, once in an iteration; `network` on all of "
             "them, once in two iterations. Exploitability is "
             "an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
             f"with {JUDGING} iterations that start from the full solve of {BEST}. In the last row it is that of the full "

@@ -211,8 +211,6 @@ def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
         HandValues(None, parts=3, symmetric=True)
     with pytest.raises(AlgorithmError, match="parts is 24, which leaves parts without cards"):
         HandValues(None, parts=24)
-    with pytest.raises(AlgorithmError, match="parts is 4, so that each player would see every second part"):
-        HandValues(None, parts=4)
 
 
 def test_sampled_cards_start_anew_with_each_search() -> None:

@@ -51,7 +51,7 @@ class HandNet:
         reach = situation.reach[:, situation.board.held]
         return zero_sum(np.stack(values), reach, situation.mass)
 
-    def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
+    def leaf(self, *, step: int = 1, every: int = 0, symmetric: bool = False) -> HandValues:
         """Leaf value for the preceding street; see :class:`HandValues`."""
         return HandValues(self.forward, step=step, every=every, symmetric=symmetric)
 

@@ -20,8 +20,8 @@ from treeplex.search.resolving.resolved import RESOLVING
 
 DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"), iterations=500)
 """A river needs about 400 iterations for 0.1% of the pot, which take less than a tenth of a second."""
-PARTS = 13
-"""Each evaluation of the network uses four turn cards with all rivers."""
+EVERY, PARTS = 1, 13
+"""The network is evaluated once in an iteration, on four turn cards with all rivers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class Resolver(AgentKind):
             threads=settings.threads,
             drop=settings.drop,
         )
-        leaf = HandValues(hand_function(net), parts=PARTS, threads=settings.threads)
+        leaf = HandValues(hand_function(net), every=EVERY, parts=PARTS, threads=settings.threads)
         agent = WholeHoldemAgent(public, PreflopCharts(public, books, generator), solving, generator, leaf=leaf)
         agent.think = settings.think
         agent.about = f"preflop by the chart for {' and '.join(f'{book.stack:g}' for book, _ in books)} big blinds"

@@ -260,8 +260,8 @@ class HandValues:
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown without further betting.
         step: equities use every ``step``-th complete board; preflop, only those are stored.
-        every: from 2 on, values are kept for ``every`` iterations of an alternating search; they are still weighted by the
-            current policies.
+        every: number of iterations of an alternating search for which values are kept, though still weighted by the current
+            policies; 0 for new values at each player's update.
         symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; valid only for
             searches that start from those ranges.
         parts: each evaluation uses one of this many parts of the next street's cards, in turn; a part has all ranks and suits.
@@ -274,7 +274,7 @@ class HandValues:
         function: Function | None,
         *,
         step: int = 1,
-        every: int = 1,
+        every: int = 0,
         symmetric: bool = False,
         parts: int = 1,
         threads: int = 1,
@@ -285,8 +285,6 @@ class HandValues:
             )
         if parts > MOST_PARTS:
             raise AlgorithmError(f"parts is {parts}, which leaves parts without cards; use at most {MOST_PARTS}")
-        if parts > 1 and parts % 2 == 0:
-            raise AlgorithmError(f"parts is {parts}, so that each player would see every second part; use an odd number")
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
         self.parts, self.threads, self._fresh = parts, threads, 0
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
@@ -303,7 +301,7 @@ class HandValues:
         assert isinstance(places, HoldemPlaces)
         if self._places is not places:
             self._places, self._calls, self._fresh = places, 0, 0
-        if self.every < 2 or player is None:
+        if player is None or not self.every:
             return self.fresh(places, believed)
         if self._calls % (2 * self.every) == 0 or self.kept is None:
             self.kept = self.fresh(places, believed)
