@@ -205,6 +205,22 @@ def test_a_job_starts_once_other_programs_release_memory(check: Any, monkeypatch
     check(events)
 
 
+def test_a_record_ends_the_first_iteration(check: Any) -> None:
+    async def events(queue: Queue) -> None:
+        job = add(queue, "1")
+        await settle(lambda: names() == ["1"])
+        begun = {"algorithm": "dcfr", "total": 90, "target": 0.0, "opening_pot": 1.0, "locks": 0, "memory": 5, "records": []}
+        process("1").on_event("begun", {**begun, "done": 0})
+        assert "first iteration" in str(job.phase)
+        process("1").on_event("records", {"records": [[10, 0.1, 0.5]]})
+        assert (job.phase, job.done) == (None, 10)
+        queue.pause(job)
+        process("1").on_event("records", {"records": [[20, 0.2, 0.4]]})
+        assert job.phase == "pausing"
+
+    check(events)
+
+
 def test_an_estimate_that_fails_does_not_stop_the_queue(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.setattr(queue_module, "spot_of", lambda fields: {}["missing"])

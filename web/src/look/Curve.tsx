@@ -49,7 +49,7 @@ export function Curve(props: { label: string; lines: readonly Line[]; x?: string
       scales: { x: { time: false }, y: { distr: log && positive ? 3 : 1 } },
       axes: [
         { ...axis, label: x, labelSize: 18, size: 34, ...(x.includes("seconds") ? {} : { incrs: WHOLE }) },
-        { ...axis, label: y || null!, labelSize: y ? 18 : 0, size: 62 },
+        { ...axis, label: y || null!, labelSize: y ? 18 : 0, size: 62, values: (_: uPlot, ticks: (number | null)[]) => ticks.map(tick) },
       ],
       series: [
         { label: x, value: (drawn: uPlot, value: number | null) => written(value ?? drawn.data[0]!.at(-1)) },
@@ -81,6 +81,9 @@ export function Curve(props: { label: string; lines: readonly Line[]; x?: string
 
 /** A value of the legend: the one below the cursor, without a cursor the last one. */
 const written = (value: number | null | undefined): string => (value == null ? "–" : String(Number(value.toPrecision(4))));
+
+/** A label of the vertical axis; logarithmic axes skip some ticks. */
+const tick = (value: number | null): string => (value == null ? "" : Math.abs(value) < 0.001 ? written(value) : value.toLocaleString("en"));
 
 function levelPoints(lines: readonly Line[], value: number): [number, number][] {
   const xs = lines.flatMap((line) => line.points.map(([x]) => x));

@@ -11,7 +11,6 @@ import ctypes
 import json
 import os
 import signal
-import sys
 import threading
 import time
 from collections import deque
@@ -374,18 +373,19 @@ def main() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGCONT))
     if hasattr(os, "nice"):
         os.nice(NICENESS)  # the server has priority
-    write = os.fdopen(os.dup(1), "wb")
+    # Python cannot close sys.stdin while a thread reads it: it would wait for a second, and abort.
+    read, write = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    first = sys.stdin.buffer.readline()
+    first = read.readline()
     if first and json.loads(first).get("prepare"):
         told = prepared(**json.loads(first))
         write.write(json.dumps(told).encode() + b"\n")
         write.flush()
-        first = sys.stdin.buffer.readline()
+        first = read.readline()
     if not first:
         return  # the server has exited
     order = Order.read(first)
-    line = Line(sys.stdin.buffer, write)
+    line = Line(read, write)
     with telling(lambda text: line.tell("phase", text=text)):
         try:
             run(order, line)

@@ -339,9 +339,9 @@ class Queue:
             new = [list(record) for record in data["records"]]
             job.done, job.seconds = int(new[-1][0]), float(new[-1][1])
             job.records = [*(row for row in job.records if (row[0] or 0) < new[0][0]), *new]
+            job.phase = job.phase if self._is_ending(job) else None
             self.served.events.send("record", {"id": job.id, "record": new[-1]})
-            return
-        if name == "phase":
+        elif name == "phase":
             job.phase = str(data["text"])
         elif name == "failed":
             job.error = str(data["error"])
@@ -353,11 +353,14 @@ class Queue:
             job.phase = "compiling kernels, or the first iteration" if not job.done else None
             self._keep(job)
         elif name == "progress":
-            stopping = self._wishes.get(job.id) in ("paused", "stopped")
-            job.phase = None if data["done"] > 0 and not stopping else job.phase
+            job.phase = None if data["done"] > 0 and not self._is_ending(job) else job.phase
             job.done, job.total, job.rate = int(data["done"]), data["total"], float(data["rate"])
             job.seconds_left, job.seconds = data["left"], float(data["seconds"])
         self.served.events.send("job", self.seen(job, records=False))
+
+    def _is_ending(self, job: PageJob) -> bool:
+        """Whether a running job is being paused or stopped."""
+        return self._wishes.get(job.id) in ("paused", "stopped")
 
     def _changed(self, job: PageJob) -> None:
         self._keep(job)
