@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+import treeplex as tp
 from tests.web.browser.conftest import ServerProcess, overload
 from tests.web.browser.test_solution import TURN
 from treeplex.holdem.solve.solve_spot import solve_spot
@@ -86,6 +87,22 @@ def test_nothing_is_cut_off(page: Any, server: ServerProcess, names: dict[str, s
             page.set_viewport_size({"width": width, "height": height})
             frame = page.get_by_role("group", name="Breakdown by Made hands")
             assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth"), width
+
+
+def test_runs_fit_a_phone(page: Any, server: ServerProcess) -> None:
+    tp.solve("kuhn_poker", algorithm="cfr+", iterations=10, out=server.folder / "runs" / "kuhn")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.address}#/trainings?run=runs%2Fkuhn")
+    page.get_by_role("group", name="Runs").get_by_text("runs/kuhn").wait_for()
+    assert page.evaluate(CUT_TABLES) == []
+
+
+def test_buttons_stand_beside_their_fields(page: Any, server: ServerProcess) -> None:
+    page.goto(f"{server.address}#/preflop")
+    button, field = page.get_by_role("button", name="Show", exact=True), page.get_by_label("Response to a raise to (bb)")
+    button.wait_for(timeout=300_000)
+    ends = [box["y"] + box["height"] for box in (button.bounding_box(), field.bounding_box())]
+    assert ends[0] == pytest.approx(ends[1], abs=1)
 
 
 def test_titles_of_the_first_view_are_aligned_on_a_phone(page: Any, server: ServerProcess) -> None:

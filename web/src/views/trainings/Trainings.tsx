@@ -67,7 +67,7 @@ export default function Trainings() {
             { key: "chosen", label: "Shown", show: (row) => <input type="checkbox" aria-label={`Show ${row.file}`} checked={chosen.includes(row.file)} onChange={() => choose(row.file)} /> },
             { key: "file", label: "Run", show: (row) => row.file, sort: (row) => row.file },
             { key: "kind", label: "Kind", roomy: true, show: (row) => row.kind, sort: (row) => row.kind },
-            { key: "game", label: "Game", show: (row) => row.game, sort: (row) => row.game },
+            { key: "game", label: "Game", roomy: true, show: (row) => row.game, sort: (row) => row.game },
             { key: "algorithm", label: "Algorithm", show: (row) => row.algorithm, sort: (row) => row.algorithm },
             { key: "status", label: "Status", roomy: true, show: (row) => row.status, sort: (row) => row.status },
             { key: "done", label: "Done", number: true, roomy: true, show: (row) => count(row.done), sort: (row) => row.done },
