@@ -27,9 +27,15 @@ class FakeProcess:
     def __init__(self, log: Path) -> None:
         self.on_event = ignore
         self.alive, self.ready, self.frozen, self.stopping, self.finished, self.killed = True, False, False, False, False, False
-        self.saves = False
+        self.saves = self.measures = False
         self.resident, self.name = 0.0, ""
         self._changed = asyncio.Event()
+
+    async def start(self, preparation: dict[str, Any]) -> None:
+        self.measures = preparation["measure"]
+
+    async def measured(self) -> float | None:
+        return 5.0 if self.measures else None
 
     async def run(self, order: dict[str, Any]) -> int:
         self.name = order["request"]["name"]
@@ -217,6 +223,18 @@ def test_a_record_ends_the_first_iteration(check: Any) -> None:
         queue.pause(job)
         process("1").on_event("records", {"records": [[20, 0.2, 0.4]]})
         assert job.phase == "pausing"
+
+    check(events)
+
+
+def test_the_pace_is_measured_once_nothing_runs(check: Any) -> None:
+    async def events(queue: Queue) -> None:
+        add(queue, "1")
+        await settle(lambda: names() == ["1"])
+        assert await queue.prepare() is None
+        process("1").change(finished=True)
+        await settle(lambda: not names() and not queue._running)
+        assert await queue.prepare() == 5.0
 
     check(events)
 

@@ -308,10 +308,13 @@ class Queue:
         Returns:
             The pace; None if it is not known within :data:`PACE_SECONDS`.
         """
+        measure = self.served.pace is None and not self._running
+        if self._spare is not None and measure and not self._spare.measures:
+            self._spare.kill()
+            self._spare = None
         if self._spare is None and not self._preparing and not self._closing:
             self._preparing = True
             spare = JobProcess(self.folder / SPARE_LOG)
-            measure = self.served.pace is None and not self._running
             try:
                 await spare.start({"prepare": True, "measure": measure, "threads": self.served.threads})
                 self._spare = spare

@@ -35,12 +35,13 @@ class JobProcess:
     Attributes:
         on_event: function called with the name and the data of each event.
         ready: whether a strategy is available for display.
+        measures: whether its preparation measures the pace of this machine.
     """
 
     def __init__(self, log: Path) -> None:
         self.on_event: OnEvent = ignore
         self.log = log
-        self.ready = False
+        self.ready = self.measures = False
         self._measured: asyncio.Task[float | None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._looks: dict[int, asyncio.Future[bytes]] = {}
@@ -60,6 +61,7 @@ class JobProcess:
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
         if preparation is not None:
+            self.measures = bool(preparation["measure"])
             self._send(preparation)
             self._measured = asyncio.create_task(self._read_pace())
 
