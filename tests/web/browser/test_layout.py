@@ -97,11 +97,21 @@ def test_runs_fit_a_phone(page: Any, server: ServerProcess) -> None:
     assert page.evaluate(CUT_TABLES) == []
 
 
-def test_buttons_stand_beside_their_fields(page: Any, server: ServerProcess) -> None:
-    page.goto(f"{server.address}#/preflop")
-    button, field = page.get_by_role("button", name="Show", exact=True), page.get_by_label("Response to a raise to (bb)")
-    button.wait_for(timeout=300_000)
-    ends = [box["y"] + box["height"] for box in (button.bounding_box(), field.bounding_box())]
+@pytest.mark.parametrize(
+    ("view", "button", "field"),
+    [
+        ("#/preflop", "Show", "Response to a raise to (bb)"),
+        ("#/solution/{file}?tab=lock", "Solve again", "Name of the new solution (optional)"),
+        ("#/solution/{file}?tab=about", "Resume", "Resume to"),
+    ],
+)
+def test_buttons_stand_beside_their_fields(
+    page: Any, server: ServerProcess, names: dict[str, str], view: str, button: str, field: str
+) -> None:
+    page.goto(f"{server.address}{view.format(**names)}")
+    pair = page.get_by_role("button", name=button, exact=True), page.get_by_label(field)
+    pair[0].wait_for(timeout=300_000)
+    ends = [box["y"] + box["height"] for box in (each.bounding_box() for each in pair)]
     assert ends[0] == pytest.approx(ends[1], abs=1)
 
 

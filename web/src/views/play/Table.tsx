@@ -131,7 +131,7 @@ export function Table({ id }: { id: string }) {
               </div>
             )}
             {!now.over && now.typed && (
-              <div class="row tight">
+              <div class="row tight end">
                 <Field label="Another bet" value={typed.value} width="180px" placeholder={now.scene.unit === "bb" ? "6bb, 75%" : "b1500, 75%"} onInput={(text) => (typed.value = text)} onEnter={say} />
                 <Button disabled={waiting.value || !typed.value.trim()} onClick={say}>Bet</Button>
               </div>

@@ -72,7 +72,7 @@ function GoOn({ info }: { info: SolutionInfo }) {
     if (job) go(link(["jobs", job.id]));
   };
   return (
-    <div class="row go-on">
+    <div class="row end">
       <Field label="Resume to" value={target.value} onInput={(value) => (target.value = value)} onEnter={() => void start()} width="110px" />
       <Button onClick={() => void start()}>Resume</Button>
     </div>

@@ -84,7 +84,7 @@ function Painting({ file, node, side }: { file: string; node: Node; side: Side }
           <Grid13 label="Paint the locked strategy; press Enter to paint" cells={cells} onPaint={(place) => paint(rowsOf[place]!, erase.peek() ? null : mix.peek())} />
         </div>
         {head.locked > 0 && <Notice>{head.locked} hands are locked here already; they stay so.</Notice>}
-        <div class="row">
+        <div class="row end">
           <Field label="Name of the new solution (optional)" value={name.value} onInput={(value) => (name.value = value)} />
           <Button kind="primary" disabled={!count || busy.value} onClick={() => void solve()}>Solve again</Button>
         </div>
