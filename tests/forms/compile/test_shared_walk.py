@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,10 @@ from treeplex.errors import GameError, GameSizeError, ImperfectRecallError
 from treeplex.forms.compile import shared_walk, walk
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.game_cache import arrays_of
-from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
+
+compile_rules = partial(walk.compile_rules, share=shared_walk.share_walk)
 
 GOOFSPIEL = "goofspiel(num_cards={},imp_info=true,points_order=descending)"
 RULES = '''
@@ -207,7 +209,7 @@ def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
         "merge = shared_walk.merge_subtree\n"
         "merged = []\n"
         "shared_walk.merge_subtree = lambda *arguments: merged.append(merge(*arguments)) or merged[-1]\n"
-        f"game = walk.compile_rules(load({GOOFSPIEL.format(4)!r}))\n"
+        f"game = walk.compile_rules(load({GOOFSPIEL.format(4)!r}), share=shared_walk.share_walk)\n"
         "print(game.size.histories, len(merged) > 16 and all(merged))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=120)

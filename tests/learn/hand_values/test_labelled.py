@@ -10,7 +10,8 @@ torch = pytest.importorskip("torch")
 
 from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.learn.common.situations import SituationTrainer  # noqa: E402
-from treeplex.learn.hand_values.labelled import Labelled, label, read_labelled  # noqa: E402
+from treeplex.learn.hand_values.label import label  # noqa: E402
+from treeplex.learn.hand_values.labelled import Labelled, read_labelled  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
 from treeplex.learn.hand_values.situations import draw  # noqa: E402
 from treeplex.learn.hand_values.source import HandSource  # noqa: E402

@@ -70,7 +70,7 @@ def test_from_pasted_hands_to_a_leak(
 @pytest.mark.slow
 def test_files_are_chosen_and_a_killed_server_resumes(page: Any, server: ServerProcess, tmp_path: Any) -> None:
     for number in (1, 2):
-        (tmp_path / f"table {number}.txt").write_text("\n\n".join(numbered(STARS, 100 * number + hand) for hand in range(60)))
+        (tmp_path / f"table {number}.txt").write_text("\n\n".join(numbered(STARS, 1000 * number + hand) for hand in range(450)))
     page.goto(server.address + "#/review")
     page.locator("input[type=file]").set_input_files([tmp_path / "table 1.txt", tmp_path / "table 2.txt"])
     expect(page.get_by_text("2 files")).to_be_visible()
@@ -90,4 +90,4 @@ def test_files_are_chosen_and_a_killed_server_resumes(page: Any, server: ServerP
     expect(page.get_by_text("Stopped. Reviewed hands are saved")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Look for new hands")).to_be_visible(timeout=LONG)
-    expect(page.locator("main .facts").first).to_contain_text(re.compile(r"hands\s*120\s*reviewed\s*120"))
+    expect(page.locator("main .facts").first).to_contain_text(re.compile(r"hands\s*900\s*reviewed\s*900"))

@@ -5,7 +5,7 @@ makes the arrays.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeGuard
 from weakref import WeakValueDictionary
@@ -16,7 +16,7 @@ from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.game_cache import cached
 from treeplex.forms.compile.public_tree import compile_public_tree
-from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.compile.walk import GameWalk, StackItem, compile_rules
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.games.builtin.phantom import PhantomGame
@@ -112,7 +112,16 @@ def compile_new(
         from treeplex.forms.compile.phantom import compile_phantom
 
         return compile_phantom(rules, limit=limit, watch=watch)
-    return compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
+    return compile_rules(
+        rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch, share=with_workers
+    )
+
+
+def with_workers(walk: GameWalk, stack: Sequence[StackItem], limit: int) -> None:
+    """See :func:`treeplex.forms.compile.shared_walk.share_walk`, which small games never import."""
+    from treeplex.forms.compile.shared_walk import share_walk
+
+    share_walk(walk, stack, limit)
 
 
 def factored(rules: Game) -> TypeGuard[PhantomGame]:

@@ -85,6 +85,7 @@ def compile_rules(
     refine: bool = False,
     limit: int = MOST_HISTORIES,
     watch: Callable[[int], None] | None = None,
+    share: "Callable[[GameWalk, Sequence[StackItem], int], None] | None" = None,
 ) -> CompiledGame:
     """Walk the tree of ``game`` and compile it.
 
@@ -94,6 +95,7 @@ def compile_rules(
         limit: maximum number of histories, at up to about 100 bytes each. A clearly larger game is refused within a second or
             two, by an estimate (:mod:`treeplex.games.size_estimate`).
         watch: called periodically with the number of histories so far.
+        share: called once after :data:`ALONE_SECONDS` with the walk, its stack and the limit, to start workers; None for none.
 
     Returns:
         The compiled game.
@@ -108,7 +110,7 @@ def compile_rules(
         raise GameError(f"{game} has num_players {game.num_players}; games of 1 to {MOST_PLAYERS} players can be compiled")
     walk = new_walk(game, refine)
     check_states(game)
-    begun, alone = perf_counter(), True
+    begun, alone = perf_counter(), share is not None
     states = StateCheck(game) if is_foreign(innermost(game)) else None
     check = SizeCheck(str(game), history_playout(game), limit)
     walk.next_look = check.next_look
@@ -122,11 +124,9 @@ def compile_rules(
             states.keep_up(perf_counter() - begun)
         if watch is not None:
             watch(walk.histories)
-        if alone and walk.histories > walk.leak_checks and perf_counter() - begun > ALONE_SECONDS:
-            from treeplex.forms.compile.shared_walk import share_walk
-
+        if alone and share is not None and walk.histories > walk.leak_checks and perf_counter() - begun > ALONE_SECONDS:
             alone = False
-            share_walk(walk, stack, limit)
+            share(walk, stack, limit)
 
     try:
         sequential = walk_tree(walk, stack, look)
@@ -134,7 +134,7 @@ def compile_rules(
         if walk.shared is not None:
             walk.shared.close()
     if not sequential:
-        return compile_rules(TurnBased(game, game.spec), refine=refine, limit=limit, watch=watch)
+        return compile_rules(TurnBased(game, game.spec), refine=refine, limit=limit, watch=watch, share=share)
     return finished(walk)
 
 

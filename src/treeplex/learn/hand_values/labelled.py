@@ -1,35 +1,28 @@
 """Files of solved situations, on which networks for hands can be trained again and again::
 
-    python -m treeplex.learn.hand_values.labelled FILE street=turn device=cuda workers=11 situations=3000
+    python -m treeplex.learn.hand_values.label FILE street=turn device=cuda workers=11 situations=3000
 
 solves situations with settings of the learner ``hand-values`` and adds them to a file, which ``labels=FILE`` trains on.
 """
 
 import os
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
-from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Bytes, Floats
-from treeplex.base.settings import pairs
 from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
-from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.errors import FileError
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.leaves.hand_values import HandBoard, hands_on
-from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettings
+from treeplex.learn.hand_values.settings import STREETS
 from treeplex.learn.hand_values.situations import Situation
 
 FORMAT, VERSION = "treeplex solved situations", 1
 PARTS = ("cards", "stacks", "reach", "worth")
 """Names of the arrays in a file, as in :class:`Labelled`."""
-EVERY = 60.0
-"""Seconds between writes of the file."""
 Halves = NDArray[np.float16]
 
 
@@ -110,58 +103,3 @@ def read_labelled(path: str | os.PathLike[str]) -> Labelled:
     if not known or not reach.shape == worth.shape == (len(cards), 2, comb(52 - cards.shape[1], 2)):
         raise FileError(f"{path} holds no solved situations of one street; write it again")
     return Labelled(cards, stacks, reach, worth)
-
-
-def label(path: Path, settings: HandValueSettings, watch: Callable[[int, float], None] | None = None) -> Labelled:
-    """Solve random situations until a file has as many as ``settings.situations``; those that it has already are kept.
-
-    Args:
-        path: the file, written every minute and at the end.
-        settings: the learner's settings; the seed is that of the first situation.
-        watch: called after each batch with the number of situations and the seconds so far.
-
-    Raises:
-        SpecError: the settings do not solve situations to the end, or the file is of another street.
-        FileError: the file is damaged, or cannot be written.
-    """
-    from treeplex.learn.hand_values.source import HandSource
-
-    if settings.labels != SOLVES:
-        raise SpecError("files hold situations solved to the end; leave out labels")
-    found = read_labelled(path) if path.exists() else None
-    if found is not None and found.street != settings.street:
-        raise SpecError(f"{path} has situations of the {found.street}, not of the {settings.street}; choose another file")
-    source, began = HandSource(settings), perf_counter()
-    written, new = began, list[Situation]()
-    done = 0 if found is None else len(found)
-    generator = np.random.default_rng((settings.seed, done))
-    while done + len(new) < settings.situations:
-        new += source.situations(source.side, generator)
-        if watch is not None:
-            watch(done + len(new), perf_counter() - began)
-        if perf_counter() - written > EVERY or done + len(new) >= settings.situations:
-            found = Labelled.of(new) if found is None else found + Labelled.of(new)
-            found.save(path)
-            done, new, written = len(found), [], perf_counter()
-    if found is None:
-        raise SpecError("no situations asked for; set situations to 1 or more")
-    return found
-
-
-def main() -> None:
-    """Label situations from the command line."""
-    try:
-        file, *texts = sys.argv[1:] or [""]
-        if not file or "=" in file:
-            sys.exit("usage: python -m treeplex.learn.hand_values.labelled FILE [SETTING=VALUE ...]")
-        settings = HandValueSettings().changed(pairs(texts))
-        found = label(
-            Path(file), settings, lambda done, seconds: print(f"situations: {done:,}, seconds: {seconds:.0f}", flush=True)
-        )
-    except TreeplexError as error:
-        sys.exit(f"error: {error}")
-    print(f"{file}: {len(found):,} situations; train on them with --set labels={file}")
-
-
-if __name__ == "__main__":
-    main()

@@ -20,7 +20,7 @@ class HandValueSettings(LearningSettings):
         SOLVES,
         "source of training values: solves (situations solved to the end of the hand), network (only their street is solved, "
         "with the shipped network for the next street, several times faster on flops), or a file of solved situations "
-        "(treeplex.learn.hand_values.labelled)",
+        "(treeplex.learn.hand_values.label)",
         fixed=True,
     )
     ranges: str = setting(
