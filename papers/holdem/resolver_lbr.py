@@ -30,7 +30,7 @@ WIDEST = 400.0
 
 
 def played(actions: str, seed: int) -> dict[str, Any]:
-    """One round: hands, and the local best response's mean winnings with their standard error, in mbb/hand."""
+    """One round: number of hands, mean winnings of the local best response and their standard error, in mbb/hand."""
     began, scale = process_time(), 1000.0 / BIG_BLIND
     found = local_best_response(
         GAME, AGENT, hands=HANDS, actions=actions, first_round=FIRST[actions], seed=seed, progress=False
@@ -72,7 +72,7 @@ def reproduce(*options: str) -> Result:
         notes=[
             f"`{GAME}`; `{AGENT}`. `fc`: fold, check and call on every street; `fcpa`: also the pot and all-in, but before the "
             "turn it checks and calls, as in both papers. A negative number: the local best response loses. The papers' "
-            "opponents and games differ in details; their intervals are 95% for DeepStack and one standard deviation for ReBeL."
+            "opponents and games differ. Their intervals are 95% for DeepStack and one standard deviation for ReBeL."
         ],
         numbers={"settings": SETTINGS, "runs": runs},
     )

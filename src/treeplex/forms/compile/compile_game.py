@@ -118,7 +118,7 @@ def compile_new(
 
 
 def with_workers(walk: GameWalk, stack: Sequence[StackItem], limit: int) -> None:
-    """See :func:`treeplex.forms.compile.shared_walk.share_walk`, which small games never import."""
+    """Call :func:`treeplex.forms.compile.shared_walk.share_walk`; small games do not import its module."""
     from treeplex.forms.compile.shared_walk import share_walk
 
     share_walk(walk, stack, limit)

@@ -21,7 +21,7 @@ from treeplex.search.resolving.resolved import RESOLVING
 DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"), iterations=500)
 """A river needs about 400 iterations for 0.1% of the pot, which take less than a tenth of a second."""
 EVERY, PARTS = 1, 13
-"""The network is evaluated once in an iteration, on four turn cards with all rivers."""
+"""Each iteration evaluates the network once, on four turn cards with all rivers."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,10 +134,9 @@ class HandBoard:
         write_rows(reach, self.held, cards_of(self.format), self.static, look, player, mass, equity, rows)
         return rows
 
-    def rows_of_ranges(self, reach: Floats, mass: Floats, equity: Floats, looks: Floats, players: tuple[int, ...]) -> Singles:
-        """Network inputs for each hand of P players in K situations, float32 [K, P, n, INPUTS]."""
-        rows = np.empty((len(reach), len(players), len(self.held), INPUTS), np.float32)
-        owners = np.array(players, np.int64)
+    def rows_of_ranges(self, reach: Floats, mass: Floats, equity: Floats, looks: Floats) -> Singles:
+        """Network inputs for each hand of both players in K situations, float32 [K, 2, n, INPUTS]."""
+        rows, owners = np.empty((len(reach), 2, len(self.held), INPUTS), np.float32), np.arange(2)
         write_rows_of_ranges(reach, self.held, cards_of(self.format), self.static, looks, owners, mass, equity, rows)
         return rows
 
@@ -252,7 +251,7 @@ def part_scale(part: int, parts: int, boards: Sequence[LaterBoard], shape: tuple
 
 
 class HandValues:
-    """Leaf values at the start of a hold'em street, from a function of single hands, made zero-sum on each board.
+    """Zero-sum leaf values at the start of a hold'em street, from a function of single hands.
 
     All-in values are exact. With ``parts`` above 1 they are averages over the same boards as other values, since a matrix of
     all pairs of hands takes longer than many evaluations.
@@ -366,7 +365,7 @@ class HandValues:
         worth = equity - 0.5
         bets = ~below.shown[open_to]
         if self.function is not None and bets.any():
-            rows = board.rows_of_ranges(reach[bets], mass[bets], equity[bets], below.looks[open_to][bets], (0, 1))
+            rows = board.rows_of_ranges(reach[bets], mass[bets], equity[bets], below.looks[open_to][bets])
             worth[bets] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
         worth = zero_sum(worth, reach[:, :, board.held], mass)
         return below.places[open_to], below.pots[open_to, None, None] * mass * worth
