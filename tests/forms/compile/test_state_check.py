@@ -119,7 +119,7 @@ class DrawsInChild(Pennies):
 class ShufflesAtTheRoot(Pennies):
     def __init__(self, game: Any, moves: tuple[int, ...] = ()) -> None:
         super().__init__(game, moves)
-        self.deck = np.random.permutation(50)[0]  # noqa: NPY002
+        self.deck = np.random.permutation(50).tolist()  # noqa: NPY002
 
     def information_state_string(self, player: int | None = None) -> Any:
         return f"player {player} holds {self.deck}"

@@ -4,8 +4,9 @@ After :data:`treeplex.forms.compile.walk.ALONE_SECONDS`, workers load the rules 
 below some depth, each with its own numbers of infosets and sequences. The walk itself goes on in depth-first order. At the root
 of such a subtree it merges the worker's result, which numbers infosets, sequences and public states in order of discovery.
 
-Results that do not fit, such as an infostate with other actions than in earlier histories, are not merged: the subtree is
-walked here, which reports the error. If a worker fails, all remaining subtrees are walked here.
+Subtrees with an error in the rules, and results that do not fit, such as an infostate with other actions than in earlier
+histories, are not merged: the subtree is walked here, which reports the error. If a worker fails, all remaining subtrees are
+walked here.
 """
 
 from array import array
@@ -111,11 +112,11 @@ class PlainValues(Unpickler):
         return super().find_class(module, name)
 
 
-def walk_subtree(source: RulesSource, actions: tuple[int, ...], chance: float) -> Subtree:
-    """Walk the subtree after some actions from the root, in a worker.
+def walk_subtree(source: RulesSource, actions: tuple[int, ...], chance: float) -> Subtree | None:
+    """Walk the subtree after some actions from the root, in a worker; return None if there is an error in the rules.
 
     Raises:
-        GameError: an error in the rules, or public states that differ after pickling.
+        GameError: the spec now gives other rules, or public states differ after pickling.
     """
 
     def refuse() -> None:
@@ -123,8 +124,11 @@ def walk_subtree(source: RulesSource, actions: tuple[int, ...], chance: float) -
 
     walk = new_walk(source.rules, source.refine)
     walk.leak_checks, walk.next_look = 0, source.limit + 1
-    if not walk_tree(walk, [], refuse, actions, chance):
-        raise GameError("simultaneous moves")
+    try:
+        if not walk_tree(walk, [], refuse, actions, chance):
+            return None
+    except GameError:
+        return None
     publics = list(walk.publics)
     if PlainValues(BytesIO(dumps(publics))).load() != publics:
         raise GameError("public states differ between processes")
@@ -197,7 +201,7 @@ class SharedWalk:
     def __init__(self, workers: int, source: RulesSource, jobs: dict[tuple[int, ...], float]) -> None:
         """Start workers on subtrees, given by their actions from the root and chance probabilities."""
         self._left = set(jobs)
-        self._done: dict[Hashable, Subtree] = {}
+        self._done: dict[Hashable, Subtree | None] = {}
         self._executor = Executor(Processes(workers, script=False))
         shared = self._executor.share(source)
         for actions, chance in jobs.items():
@@ -226,7 +230,8 @@ class SharedWalk:
         except Exception:  # the rest is walked here
             self.close()
             return False
-        return merge_subtree(walk, self._done.pop(actions), sequences)
+        subtree = self._done.pop(actions)
+        return subtree is not None and merge_subtree(walk, subtree, sequences)
 
 
 def merge_subtree(walk: GameWalk, subtree: Subtree, at_root: tuple[int, ...]) -> bool:
