@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from treeplex.base.settings import setting
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.format import HOLDEM, Format, format_named
 from treeplex.learn.common.device import DEVICES
 from treeplex.learn.common.settings import LearningSettings
 
@@ -27,6 +29,12 @@ class HandValueSettings(LearningSettings):
         RANDOM,
         "source of boards, stacks and ranges: random, or play, turns in which resolver plays itself",
         choices=(RANDOM, PLAY),
+        fixed=True,
+        added=True,
+    )
+    format: str = setting(
+        "holdem",
+        "cards: holdem, or another format with two hole cards, flop, turn and river, such as royal",
         fixed=True,
         added=True,
     )
@@ -64,6 +72,21 @@ class HandValueSettings(LearningSettings):
     burn_in: int = setting(2048, "rows before the first gradient step", low=1)
     batch: int = 1024
     reuse: float = 40.0
+
+    @property
+    def cards(self) -> Format:
+        """The format.
+
+        Raises:
+            SpecError: an unknown format, or one without two hole cards, a flop, a turn and a river.
+        """
+        found = format_named(self.format)
+        if (found.hole, found.deal) != (HOLDEM.hole, HOLDEM.deal):
+            raise SpecError(
+                f"format={self.format} has no two hole cards, flop, turn and river; use holdem, royal or a small deck such as "
+                "small(ranks=6,suits=4,hole=2,deal=[0,3,1,1])"
+            )
+        return found
 
     @property
     def length(self) -> int:

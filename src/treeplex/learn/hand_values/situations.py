@@ -5,16 +5,16 @@ others resemble ranges in play. They contain hands above some strength on the bo
 hands, each optionally reweighted by a curve over strength, or all hands with equal weight.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from treeplex.base.arrays import Floats, Singles
+from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.holdem.betting.bet_plan import BetPlan
-from treeplex.holdem.cards.cards import HAND_CLASSES
+from treeplex.holdem.cards.cards import HAND_CLASSES, HANDS
 from treeplex.holdem.cards.class_equities import class_equities
-from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.engine.passes import EXPECT
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.search.first_street import average_values
@@ -72,13 +72,13 @@ class Situation:
         return self.board.rows(self.reach, self.mass, self.equity, self.board.look(1.0, self.stack), player)
 
 
-def random_board(street: str, generator: np.random.Generator) -> tuple[int, ...]:
-    """Sample a street's board: 3 to 5 distinct card numbers."""
-    return tuple(int(card) for card in generator.choice(52, 3 + STREETS.index(street), replace=False))
+def random_board(street: str, generator: np.random.Generator, deck: Sequence[int] = HOLDEM.deck) -> tuple[int, ...]:
+    """Sample a street's board: 3 to 5 distinct cards of a deck."""
+    return tuple(int(card) for card in generator.choice(deck, 3 + STREETS.index(street), replace=False))
 
 
 def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
-    """Sample a range on a full-deck board, float64 [H], summing to one; every possible hand has positive weight."""
+    """Sample a range on a board, float64 [H], summing to one; every possible hand has positive weight."""
     size, drawn = len(board.held), np.zeros(len(board.format.hands))
     order = board.held[np.lexsort((generator.random(size), board.static[:, 0]))]
     rank, kind = np.arange(size) / size, str(generator.choice(list(KINDS), p=list(KINDS.values())))
@@ -88,13 +88,20 @@ def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
         drawn[order] = 1.0
     else:
         band = kind.endswith("band")
-        shares = band_of_classes(generator)[HAND_CLASSES[order]] if band else above(rank, generator.uniform(0, 0.8), generator)
+        shares = band_of_classes(generator)[classes_of(board.format)[order]] if band else above(rank, generator.uniform(0, 0.8), generator)
         if kind.startswith("curved"):
             bump = np.exp(-0.5 * ((rank - generator.uniform(0, 1)) / generator.uniform(0.05, 0.4)) ** 2)
             shares *= bump if generator.random() < 0.5 else 1.02 - bump
         drawn[order] = shares * np.exp(NOISE * generator.standard_normal(size))
     drawn[order] += 1e-4 * drawn.sum() / size
     return np.asarray(drawn / drawn.sum())
+
+
+def classes_of(format: Format) -> Ints:
+    """The preflop hand class of each hand, int64 [H], among the 169 of the full deck."""
+    number = np.zeros((52, 52), np.int64)
+    number[tuple(HANDS.T)] = np.arange(len(HANDS))
+    return np.asarray(HAND_CLASSES[number[tuple(format.hands.T)]], np.int64)
 
 
 def above(position: Floats, least: float, generator: np.random.Generator) -> Floats:
@@ -138,7 +145,7 @@ def pairs_of(board: HandBoard, reach: Floats) -> float:
 def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, ranges: tuple[Floats, Floats]) -> Spot:
     """Create a spot whose stacks are ``stack`` times the pot."""
     chips = max(round(stack * POT / CHIP), 1) * CHIP
-    return Spot(board, POT, chips, ranges, BetPlan.same(settings.bets, settings.raises), chip=CHIP)
+    return Spot(board, POT, chips, ranges, BetPlan.same(settings.bets, settings.raises), format=settings.cards, chip=CHIP)
 
 
 def iterations_at(stack: float, settings: HandValueSettings) -> int:
@@ -176,7 +183,8 @@ def random_stack(settings: HandValueSettings, generator: np.random.Generator) ->
 
 def random_hand_board(settings: HandValueSettings, generator: np.random.Generator) -> HandBoard:
     """Sample a board of the settings' street."""
-    return HandBoard.of(HOLDEM, random_board(settings.street, generator))
+    cards = settings.cards
+    return HandBoard.of(cards, random_board(settings.street, generator, cards.deck))
 
 
 def random_ranges(board: HandBoard, settings: HandValueSettings, generator: np.random.Generator) -> tuple[HandBoard, Floats]:
@@ -197,17 +205,17 @@ def restricted(
         if pairs_of(board, reach) > SURE:
             break
     if settings.hands:
-        board = HandBoard.of(HOLDEM, board.cards, np.asarray(reach.any(axis=0)))
+        board = HandBoard.of(board.format, board.cards, np.asarray(reach.any(axis=0)))
     return board, reach
 
 
 def search_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
-    """Solve only the current street of a situation with ranges float64 [2, H]."""
+    """Solve only the current street of a situation with ranges float64 [2, H]; the values are over all boards."""
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     count = iterations_at(stack, settings)
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, (reach[0][None], reach[1][None]), horizon=count)
     search.run(count)
-    return situation(board, stack, reach, average_values(search, leaf).hands / POT)
+    return situation(board, stack, reach, average_values(search, leaf.whole()).hands / POT)
 
 
 def solve_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:

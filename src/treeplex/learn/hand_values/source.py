@@ -11,12 +11,14 @@ import numpy as np
 from treeplex.base.arrays import Floats, Singles
 from treeplex.base.workers.executor import Executor, make_executor
 from treeplex.errors import SpecError
+from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
-from treeplex.holdem.search.leaves.hand_values import HandBoard, HandValues
+from treeplex.holdem.search.leaves.hand_values import MOST_PARTS, HandBoard, HandValues
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
 from treeplex.learn.hand_values.labelled import Labelled, read_labelled
-from treeplex.learn.hand_values.net import HandNet, hand_loss, read_hand_net
+from treeplex.learn.hand_values.inference import hand_function
+from treeplex.learn.hand_values.net import HandNet, hand_loss
 from treeplex.learn.hand_values.settings import NETWORK, PLAY, SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import (
@@ -64,6 +66,9 @@ class HandSource(SituationSource):
             raise SpecError("a GPU solves turns and rivers; use device=cpu for this training")
         if settings.ranges == PLAY and (settings.street != "turn" or settings.labels == NETWORK or self.device is not None):
             raise SpecError("ranges=play are those of turns solved on the CPU; use street=turn, labels=solves and device=cpu")
+        full = settings.cards == HOLDEM
+        if not full and (settings.ranges == PLAY or settings.labels != SOLVES):
+            raise SpecError(f"format={settings.format} needs labels=solves and ranges=random; networks and files have 52 cards")
         self.side = 1 if self.device is None or self.labelled is not None else settings.together
         if settings.ranges == PLAY and self.labelled is None:
             self.side = TURNS
@@ -161,4 +166,5 @@ def leaf_of(settings: HandValueSettings) -> HandValues | None:
     following = dict(pairwise(STREETS)).get(settings.street)
     if following is None:
         raise SpecError("labels=network needs a later street, but the river is the last; use labels=solves")
-    return read_hand_net(shipped_hand_net(following)).leaf(step=2 if following == "turn" else 1, every=2)
+    function = hand_function(shipped_hand_net(following))
+    return HandValues(function, every=1, parts=MOST_PARTS) if following == "turn" else HandValues(function, every=2)

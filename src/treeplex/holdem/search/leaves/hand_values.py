@@ -7,6 +7,7 @@ of both ranges. The output is added to the hand's value at a showdown without fu
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import islice
@@ -310,6 +311,12 @@ class HandValues:
     def keep(self, places: HoldemPlaces, values: Ranges, iterations: int) -> None:
         """Restore the cached values of a search that is resumed after ``iterations`` iterations."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
+
+    def whole(self) -> "HandValues":
+        """The same leaf value over all parts at once; it shares the boards of the last search."""
+        found = copy(self)
+        found.parts = 1
+        return found
 
     def fresh(self, places: HoldemPlaces, believed: Ranges) -> Ranges:
         """Compute new values, float64 [K, H] for each player."""
