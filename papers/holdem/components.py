@@ -17,7 +17,7 @@ import numpy as np
 from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
-from papers.holdem.continued import ContinuedSearch, continued_street
+from papers.holdem.continued import ContinuedSearch, continued_street, street_again
 from papers.holdem.later_streets import LaterStreets, later_streets
 from papers.holdem.solved_again import solved_again
 from treeplex import load, train
@@ -27,11 +27,15 @@ from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.policies.by_hand import written
+from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn import RebelTrainer
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.common.device import one_thread
+from treeplex.learn.hand_values.inference import hand_function
+from treeplex.learn.hand_values.net import NET
+from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.search import PlaythroughSettings
 
@@ -50,6 +54,7 @@ class Deck:
         iterations: of each solve.
         states: public belief states of ReBeL's training; 0: ReBeL is not measured.
         after: re-solved streets, keys of :data:`AFTER`; empty: all.
+        situations: number of turns that a network for hands is trained on; 0: none is trained.
     """
 
     game: str
@@ -59,6 +64,7 @@ class Deck:
     iterations: int
     states: int
     after: tuple[str, ...] = ()
+    situations: int = 0
 
 
 BETS = "stack=40,sizes=[a]"
@@ -72,10 +78,12 @@ DECKS: Mapping[str, Deck] = {
         flops=24,
         iterations=100,
         states=0,
-        after=("nothing", "turns none", "turns maxmargin", "flops none"),
+        after=("nothing", "turns none", "turns maxmargin", "network none", "flops none"),
+        situations=1200,
     ),
 }
 TRAINING = BlueprintTraining(method="kmeans")
+HANDS = HandValueSettings(bets="a", raises="a")
 REBEL: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 4, "reuse": 512.0}
 CODE = (
     "treeplex.holdem.street_search",
@@ -148,6 +156,18 @@ class Ladder:
         settings = ContinuedSearch(iterations=self.deck.iterations, continuations=continuations)
         return continued_street(self.compiled, average, FLOP, self.buckets, settings)
 
+    @cached_property
+    def leaf(self) -> HandValues:
+        """Values at the start of the turn, by a network for single hands of this deck."""
+        own = {"format": self.game.rules.format.name, "situations": self.deck.situations}
+        with TemporaryDirectory() as folder:
+            train(None, "hand-values", settings=HANDS.changed(own), out=Path(folder) / "run")
+            return HandValues(hand_function(Path(folder) / "run" / NET, self.game.rules.format))
+
+    def until_turn(self, average: Floats) -> Floats:
+        """A policy whose flops are solved until the turn with the network's values."""
+        return street_again(self.compiled, average, FLOP, [self.leaf], "dcfr", self.deck.iterations)
+
     def after(self, average: Floats, name: str) -> Floats:
         """A policy with the streets of a row of :data:`AFTER` re-solved."""
         how, _, gadget = name.partition(" ")
@@ -157,6 +177,8 @@ class Ladder:
             return self.again(self.continued(average), TURN, gadget)
         if how == "single":
             return self.again(self.continued(average, 1), TURN, gadget)
+        if how == "network":
+            return self.again(self.until_turn(average), TURN, gadget)
         return self.again(average, {"rivers": RIVER, "turns": TURN, "flops": FLOP}[how], gadget)
 
     def rebel(self) -> Floats:
@@ -185,6 +207,7 @@ AFTER: Mapping[str, str] = {
     "single maxmargin": "flops until the turn, one continuation; turns behind `maxmargin`",
     "continued none": "flops until the turn, 4 continuations; turns from ranges alone",
     "continued maxmargin": "flops until the turn, 4 continuations; turns behind `maxmargin`",
+    "network none": "flops until the turn, by a network for hands; turns from ranges alone",
     "flops maxmargin": "flops to the end, behind `maxmargin`",
     "flops none": "flops to the end, from ranges alone",
 }
@@ -207,6 +230,7 @@ ASKED: tuple[tuple[str, str], ...] = (
     ("rebel", "nothing"),
     *(("blueprint", name) for name in ("flops maxmargin", "continued none", "single maxmargin", "turns resolve")),
     *((before, after) for before in ("charted", "solved") for after in ("nothing", "turns none", "turns maxmargin")),
+    *((before, "network none") for before in ("blueprint", "charted", "solved")),
 )
 """The agents, most important first."""
 
@@ -216,6 +240,8 @@ def measured(name: str, *, make: bool) -> dict[str, float]:
     deck, found, ladder = DECKS[name], dict[str, float](), list[Ladder]()
     for before, after in ASKED:
         if (before == "rebel" and not deck.states) or (deck.after and after not in deck.after):
+            continue
+        if after == "network none" and not deck.situations:
             continue
         key = {"study": "components", "deck": asdict(deck), "agent": [before, after], "code": code(*CODE)}
 

@@ -1,9 +1,11 @@
-"""A street of a spot re-solved to the end of the street, on all boards, as in Modicum (Brown, Sandholm and Amos 2018).
+"""A street of a spot re-solved to the end of the street, on all boards.
 
-After the street the re-solving player follows a blueprint, and the opponent chooses, for each hand, among continuations of it.
-There is no gadget, and later streets are unchanged.
+There is no gadget, and later streets are unchanged. Values at the end of the street come from a network, or as in Modicum
+(Brown, Sandholm and Amos 2018): the re-solving player follows a blueprint, and the opponent chooses, for each hand, among
+continuations of it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +18,7 @@ from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.by_hand import HandPolicy, biased_hands
 from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_holdem
-from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch
+from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, LeafValue, SubgameSearch
 
 EVERY_BOARD = 10**9
 """Upper bound on the number of complete boards below a street."""
@@ -55,18 +57,36 @@ def continued_street(
         GameError: no such street, or nobody acts there.
         AlgorithmError: the last street, or a method that does not support choices behind leaves.
     """
+    game = HoldemGame(whole.spot, whole.betting)
+    choices = biased_hands(blueprint)[: settings.continuations]
+    leaves = [BlueprintLeaf(game, blueprint, {1 - player: choices}, boards=settings.boards) for player in (0, 1)]
+    return street_again(whole, average, street, leaves, settings.method, settings.iterations)
+
+
+def street_again(
+    whole: CompiledSpot, average: Floats, street: int, leaves: Sequence[LeafValue], method: str, iterations: int
+) -> Floats:
+    """A policy with one of its streets solved again, given values at its end, float64 [Q] as a solver stores it.
+
+    Args:
+        whole, average, street: as in :func:`continued_street`.
+        leaves: the leaf values with which each player solves; one for both if they solve together.
+        method, iterations: of each solve.
+
+    Raises:
+        GameError, AlgorithmError: as in :func:`continued_street`.
+    """
     later, found = later_streets(whole, street, dealt=True), average.copy()
     ranges, game = entering_ranges(later, average), HoldemGame(whole.spot, whole.betting)
-    choices = biased_hands(blueprint)[: settings.continuations]
     boards = {board.cards: number for number, board in enumerate(whole.boards[street])}
-    leaves = [BlueprintLeaf(game, blueprint, {1 - player: choices}, boards=settings.boards) for player in (0, 1)]
     for place, state in enumerate(map(holdem_state, later.entrances.states)):
         belief = Belief.of(game, state, [own[place] for own in ranges])
         subgame = cut_holdem(game, belief, Horizon(rounds=1, all_in=True))
-        for player, leaf in enumerate(leaves):
-            search = SubgameSearch(subgame, METHODS[settings.method], leaf, horizon=settings.iterations)
-            search.run(settings.iterations)
-            copy_street(subgame, search.average_policy(), player, (whole, street, boards[state.board]), found)
+        for number, leaf in enumerate(leaves):
+            search = SubgameSearch(subgame, METHODS[method], leaf, horizon=iterations)
+            search.run(iterations)
+            for player in (number,) if len(leaves) > 1 else (0, 1):
+                copy_street(subgame, search.average_policy(), player, (whole, street, boards[state.board]), found)
     return found
 
 

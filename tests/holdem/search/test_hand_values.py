@@ -207,6 +207,8 @@ def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
         expected, found = ((weight * values).sum() for values in (whole[player], mean))
         assert abs(found - expected) < 0.02 * (weight * 10.0).sum()
         assert np.abs(mean - whole[player])[weight > 0].mean() < np.abs(parts[0][player] - whole[player])[weight > 0].mean()
+    for found, expected in zip(leaf.whole().fresh(cut.leaves, reach), whole, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-9)
     with pytest.raises(AlgorithmError, match="in each evaluation; use parts=1"):
         HandValues(None, parts=3, symmetric=True)
     with pytest.raises(AlgorithmError, match="parts is 24, which leaves parts without cards"):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +12,17 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.holdem.betting.bet_plan import BetPlan  # noqa: E402
 from treeplex.holdem.cards.cards import parse_cards  # noqa: E402
-from treeplex.holdem.cards.format import HOLDEM  # noqa: E402
+from treeplex.holdem.cards.format import HOLDEM, format_named  # noqa: E402
+from treeplex.holdem.engine.showdowns.hand_features import INPUTS  # noqa: E402
 from treeplex.holdem.search.leaves.hand_values import HandBoard  # noqa: E402
+from treeplex.holdem.solve.solve_spot import solve_spot  # noqa: E402
 from treeplex.holdem.spots.known import all_hands, holdem  # noqa: E402
 from treeplex.learn.common.situations import SituationTrainer  # noqa: E402
 from treeplex.learn.first_street.search import search_spot  # noqa: E402
+from treeplex.learn.hand_values.inference import hand_function  # noqa: E402
 from treeplex.learn.hand_values.net import read_hand_net  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
-from treeplex.learn.hand_values.situations import draw, random_range, solve_situation, spot_of  # noqa: E402
+from treeplex.learn.hand_values.situations import POT, draw, random_range, solve_situation, spot_of  # noqa: E402
 from treeplex.learn.hand_values.source import HandSource, leaf_of  # noqa: E402
 from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
 
@@ -120,3 +124,41 @@ def test_a_turn_is_searched_with_it(tmp_path: Path) -> None:
     ).unlike
     with pytest.raises(SpecError, match="at the start of the river; give a spot that begins on the preceding street"):
         search_spot(replace(turn, board=turn.board[:3]), tmp_path / "net.safetensors", iterations=1)
+
+
+def test_a_small_deck(tmp_path: Path) -> None:
+    """Situations have the deck's cards and values; a network file is refused for other decks."""
+    royal = replace(RIVER, format="royal", situations=2, iterations=60, hands=0)
+    source, deck = HandSource(royal), format_named("royal")
+    found = draw(royal, np.random.default_rng(3))
+    assert found.board.format == deck
+    assert set(found.board.cards) <= set(deck.deck)
+    assert found.reach.shape == (2, 190)
+    spot = spot_of(found.board.cards, found.stack, royal, (found.reach[0], found.reach[1]))
+    solution = solve_spot(spot, "dcfr", iterations=200, threads=1)
+    value = float((found.weights[0] * found.worth[0]).sum())
+    assert value == pytest.approx(solution.ev[0] / POT, abs=0.005)
+
+    file = tmp_path / "net.safetensors"
+    source.net.save(file, settings=royal.to_json(), card={})
+    rows = np.zeros((1, INPUTS), np.float32)
+    np.testing.assert_allclose(hand_function(file, deck)(rows), source.net.forward(rows), rtol=1e-5)
+    with pytest.raises(SpecError, match="values hands of royal, not of holdem"):
+        hand_function(file)
+    with pytest.raises(SpecError, match="values hands of royal, not of holdem; search with --exact"):
+        search_spot(holdem("AsKdTc4h", "QQ+,AKs", "JJ+,AQs", pot=100, stack=200, bets=spot.bets), file, iterations=1)
+    turn = replace(spot, board=found.board.cards[:4], ranges=all_hands(deck))
+    assert sum(search_spot(turn, file, iterations=2, judge=False, threads=1).actions.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"format": "rhode_island"}, "format=rhode_island has no two hole cards"),
+        ({"format": "royal", "street": "turn", "labels": "network"}, "format=royal needs labels=solves"),
+        ({"format": "royal", "street": "turn", "ranges": "play"}, "format=royal needs labels=solves"),
+    ],
+)
+def test_what_small_decks_lack(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        HandSource(replace(RIVER, **changed))

@@ -18,7 +18,7 @@ from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.holdem.betting.bet_plan import BetPlan, plan_from_json
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.betting.tree_size import check_nodes
-from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.cards.format import format_named
 from treeplex.holdem.forms.spot_size import check_boards, spot_size
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.play_distribution import Player
@@ -209,7 +209,7 @@ def hand_network(
 
     Raises:
         FileError: the folder does not contain a network yet, or the file is corrupted.
-        SpecError: the network is for another street, or the spot has rake or a reduced deck.
+        SpecError: the network is for another street or other cards, or the spot has rake.
     """
     path = Path(source)
     if kind_of(path) == HAND_VALUES.name:
@@ -225,8 +225,10 @@ def hand_network(
         raise SpecError(
             f"{path} values hands at the start of the {net.street}; give a spot that begins on the preceding street"
         )
-    if spot.format != HOLDEM or spot.rake.rate or not spot.opening_pot > 0:
-        raise SpecError("hand networks need the full deck, a pot above 0 and no rake; change the spot, or search with --exact")
+    if spot.format != format_named(net.format):
+        raise SpecError(f"{path} values hands of {net.format}, not of {spot.format.name}; search with --exact")
+    if spot.rake.rate or not spot.opening_pot > 0:
+        raise SpecError("hand networks need a pot above 0 and no rake; change the spot, or search with --exact")
     return file, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
 
 

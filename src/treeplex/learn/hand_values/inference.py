@@ -6,10 +6,11 @@ import numpy as np
 
 from treeplex.base.arrays import Singles
 from treeplex.engine.networks.mlp_batch import forward, packed
-from treeplex.errors import FileError
+from treeplex.errors import FileError, SpecError
+from treeplex.holdem.cards.format import HOLDEM, Format, format_named
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.hand_values import Function
-from treeplex.learn.hand_values.net import FORM
+from treeplex.learn.hand_values.net import FORM, format_of
 from treeplex.learn.rebel.files import read_net
 
 MAKERS = "train hand-values"
@@ -17,16 +18,20 @@ PARTS = 3
 """Modules of a hidden layer: linear, layer norm, GELU."""
 
 
-def hand_function(path: str | os.PathLike[str]) -> Function:
+def hand_function(path: str | os.PathLike[str], format: Format = HOLDEM) -> Function:
     """Return the function of a hand network, for :class:`treeplex.holdem.search.leaves.hand_values.HandValues`.
 
     Args:
         path: a network file of ``treeplex train hand-values``.
+        format: the cards.
 
     Raises:
         FileError: missing, corrupted, or the file contains another type of network.
+        SpecError: the network was trained with other cards.
     """
     file = read_net(path, form=FORM, makers=MAKERS)
+    if format_named(format_of(file)) != format:
+        raise SpecError(f"{path} values hands of {format_of(file)}, not of {format.name}; use another network")
     weights = file.weights
     try:
         count = int(file.settings["layers"])

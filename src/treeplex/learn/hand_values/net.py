@@ -8,6 +8,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import FileError
+from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.hand_values import HandValues, zero_sum
 from treeplex.learn.common.device import torch_module
@@ -28,17 +29,18 @@ class HandNet:
 
     Attributes:
         street: ``flop``, ``turn`` or ``river``.
+        format: the cards, as in :attr:`treeplex.learn.hand_values.settings.HandValueSettings.format`.
         net: float32 [n, INPUTS] to [n, 1].
         forward: evaluates the network: hand values relative to the showdown value, as fractions of the pot.
     """
 
-    def __init__(self, street: str, *, width: int, layers: int, seed: int) -> None:
+    def __init__(self, street: str, format: str = HOLDEM.name, *, width: int, layers: int, seed: int) -> None:
         """Create an untrained network.
 
         Raises:
             SpecError: PyTorch is missing.
         """
-        self.street = street
+        self.street, self.format = street, format
         self.net: Module = value_net(INPUTS, 1, width=width, layers=layers, seed=seed)
         self.forward = Forward(self.net)
 
@@ -66,6 +68,11 @@ class HandNet:
         save_net(path, weights, game=game, identity=game, settings=settings, card=card, form=FORM)
 
 
+def format_of(file: NetFile) -> str:
+    """The cards that a network was trained on; files of earlier versions do not name them."""
+    return str(file.settings.get("format", HOLDEM.name))
+
+
 def hand_net_of(file: NetFile) -> HandNet:
     """The hand network in a file.
 
@@ -75,7 +82,7 @@ def hand_net_of(file: NetFile) -> HandNet:
     """
     try:
         street, width, layers = (file.settings[name] for name in ("street", "width", "layers"))
-        net = HandNet(str(street), width=int(width), layers=int(layers), seed=0)
+        net = HandNet(str(street), format_of(file), width=int(width), layers=int(layers), seed=0)
         load_weights(net.net, file.weights)
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
         raise FileError(f"{file.path}: not a hand network ({error}); give one of treeplex train hand-values") from error

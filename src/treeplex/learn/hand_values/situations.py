@@ -87,8 +87,10 @@ def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
     elif kind == "alike":
         drawn[order] = 1.0
     else:
-        band = kind.endswith("band")
-        shares = band_of_classes(generator)[classes_of(board.format)[order]] if band else above(rank, generator.uniform(0, 0.8), generator)
+        if kind.endswith("band"):
+            shares = band_of_classes(generator)[classes_of(board.format)[order]]
+        else:
+            shares = above(rank, generator.uniform(0, 0.8), generator)
         if kind.startswith("curved"):
             bump = np.exp(-0.5 * ((rank - generator.uniform(0, 1)) / generator.uniform(0.05, 0.4)) ** 2)
             shares *= bump if generator.random() < 0.5 else 1.02 - bump

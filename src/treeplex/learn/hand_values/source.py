@@ -16,8 +16,8 @@ from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.hand_values import MOST_PARTS, HandBoard, HandValues
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
-from treeplex.learn.hand_values.labelled import Labelled, read_labelled
 from treeplex.learn.hand_values.inference import hand_function
+from treeplex.learn.hand_values.labelled import Labelled, read_labelled
 from treeplex.learn.hand_values.net import HandNet, hand_loss
 from treeplex.learn.hand_values.settings import NETWORK, PLAY, SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
@@ -73,7 +73,7 @@ class HandSource(SituationSource):
         if settings.ranges == PLAY and self.labelled is None:
             self.side = TURNS
         self._drawing: Executor | None = None
-        self.net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=settings.seed)
+        self.net = HandNet(settings.street, settings.format, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.networks, self.leaf = [self.net.net], leaf_of(settings)
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Singles]:
