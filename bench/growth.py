@@ -75,6 +75,10 @@ LEAST = 0.1
 """MiB below which memory is not shown, because it depends on what Python frees."""
 TAIL = 3
 """Number of largest points from which slopes are computed."""
+TWO = ", 2 threads"
+"""End of the name of a series that repeats another with two threads."""
+CORES = (16, 64)
+"""Numbers of cores for which speed-ups are estimated."""
 PARTIAL = record.BENCH / "quick" / "growth.partial.jsonl"
 
 
@@ -132,8 +136,33 @@ def settings_text(settings: Mapping[str, Any]) -> str:
     return ", ".join(str(value) if key in ("game", "board") else f"{key} {value}" for key, value in settings.items())
 
 
+def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
+    """Rows of the largest game of each series with one and two threads: measured speed-up, estimates, and bytes per second.
+
+    The estimate is Amdahl's law for the serial share that two threads show. An iteration reads all of a solver's arrays at least
+    once, so peak memory divided by its time is the least traffic.
+    """
+    rows = []
+    for name, points in series.items():
+        shared = series.get(f"{name}{TWO}", [])
+        pairs = [
+            (one, two)
+            for one in points
+            for two in shared
+            if two["settings"] == one["settings"] | {"threads": 2} and one["seconds"] and two["seconds"]
+        ]
+        if not pairs:
+            continue
+        one, two = max(pairs, key=lambda pair: pair[0]["size"])
+        serial = max(2 * two["seconds"] / one["seconds"] - 1, 0.0)
+        found = [1 / (serial + (1 - serial) / cores) for cores in (2, *CORES)]
+        traffic = [f"{1e-9 * one['peak_bytes'] * times / one['seconds']:.0f}" for times in found]
+        rows.append([name, f"{one['size']:,}", *(f"{times:.2f}" for times in found), ", ".join(traffic)])
+    return rows
+
+
 def tables(result: dict[str, Any]) -> str:
-    """The result as markdown: a row per point, slopes, and the accuracy of predicted memory."""
+    """The result as markdown: a row per point, slopes, estimates for more cores, and the accuracy of predicted memory."""
     rows, slopes, ratios = [], [], []
     for name, points in result["series"].items():
         for point in points:
@@ -160,6 +189,15 @@ def tables(result: dict[str, Any]) -> str:
         f"Slopes on logarithmic axes, over the {TAIL} largest points of a series; 1 is proportional to the number of infosets:",
         record.markdown_table(["series", "time", "memory"], slopes),
     ]
+    if estimates := more_cores(result["series"]):
+        parts += [
+            "Speed-up of the largest game on two threads, and estimates for more cores: the serial share that two threads show "
+            "stays (Amdahl), and a core is as fast as here. The last column is the memory traffic that this takes at least, in "
+            "GB/s; more than the machine's bandwidth is out of reach:",
+            record.markdown_table(
+                ["series", "infosets", "2 threads", *(f"{cores} cores" for cores in CORES), "GB/s"], estimates
+            ),
+        ]
     if ratios:
         close = sum(abs(found - 1) <= CLOSE for found in ratios)
         parts.append(

@@ -54,6 +54,15 @@ def test_slopes_are_exponents_of_the_largest_points() -> None:
     assert growth.slope(points[:2], "seconds") is None
 
 
+def test_speed_ups_on_more_cores() -> None:
+    """Two threads that are 1.6 times as fast have a quarter of the work in series."""
+    one = [{"settings": {"game": "g"}, "size": 1000, "seconds": 1.0, "peak_bytes": 2_000_000_000}]
+    two = [{"settings": {"game": "g", "threads": 2}, "size": 1000, "seconds": 0.625, "peak_bytes": 2_000_000_000}]
+    assert growth.more_cores({"a": one, "a, 2 threads": two, "b": one}) == [
+        ["a", "1,000", "1.60", "3.37", "3.82", "3, 7, 8"],
+    ]
+
+
 def test_stored_points_are_not_measured_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = []
     name = "a river"
