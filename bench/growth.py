@@ -139,7 +139,7 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
     """Rows of the largest game of each series with one and two threads: measured speed-up, estimates, and bytes per second.
 
-    The estimate is Amdahl's law for the serial share that two threads show. An iteration reads all of a solver's arrays at least
+    The estimate is Amdahl's law for the serial share that two threads show. An iteration reads all arrays of a solver at least
     once, so peak memory divided by its time is the least traffic.
     """
     rows = []
