@@ -77,7 +77,7 @@ def test_training_rows_of_a_batch_are_those_of_its_situations() -> None:
     inputs, targets = source.rows(0, 2, np.random.default_rng(1))
     assert inputs.shape[0] == targets.shape[0] == 2 * source.together
     assert np.isfinite(inputs).all()
-    assert np.unique(inputs[:, 0]).size == 1  # the same stack
+    assert np.unique(inputs[:, 0]).size == 2  # each with its own stack
     again = HandSource(settings).rows(0, 2, np.random.default_rng(1))
     assert np.array_equal(again[0], inputs)
     assert np.array_equal(again[1], targets)

@@ -67,6 +67,9 @@ class SituationSource(ABC):
             KeyError, RuntimeError: the weights do not fit.
         """
 
+    def close(self) -> None:  # noqa: B027
+        """Stop worker processes, if there are any."""
+
 
 class SituationTrainer(Trainer):
     """Fits a source's networks one after the other, each to the same number of situations.

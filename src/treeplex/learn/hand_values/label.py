@@ -39,14 +39,18 @@ def label(path: Path, settings: HandValueSettings, watch: Callable[[int, float],
     written, new = began, list[Situation]()
     done = 0 if found is None else len(found)
     generator = np.random.default_rng((settings.seed, done))
-    while done + len(new) < settings.situations:
-        new += source.situations(source.side, generator)
-        if watch is not None:
-            watch(done + len(new), perf_counter() - began)
-        if perf_counter() - written > EVERY or done + len(new) >= settings.situations:
-            found = Labelled.of(new) if found is None else found + Labelled.of(new)
-            found.save(path)
-            done, new, written = len(found), [], perf_counter()
+    try:
+        while done + len(new) < settings.situations:
+            source.before = done + len(new)
+            new += source.situations(min(source.side, settings.situations - source.before), generator)
+            if watch is not None:
+                watch(done + len(new), perf_counter() - began)
+            if perf_counter() - written > EVERY or done + len(new) >= settings.situations:
+                found = Labelled.of(new) if found is None else found + Labelled.of(new)
+                found.save(path)
+                done, new, written = len(found), [], perf_counter()
+    finally:
+        source.close()
     if found is None:
         raise SpecError("no situations asked for; set situations to 1 or more")
     return found

@@ -10,7 +10,7 @@ from treeplex.learn.common.settings import LearningSettings
 
 STREETS = ("flop", "turn", "river")
 SOLVES, NETWORK = "solves", "network"
-RANDOM, PLAY = "random", "play"
+RANDOM, PLAY, MIXED = "random", "play", "mixed"
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class HandValueSettings(LearningSettings):
     )
     ranges: str = setting(
         RANDOM,
-        "source of boards, stacks and ranges: random, or play, turns in which resolver plays itself",
-        choices=(RANDOM, PLAY),
+        "source of boards, stacks and ranges: random; play, turns in which resolver plays itself; or mixed, half of each",
+        choices=(RANDOM, PLAY, MIXED),
         fixed=True,
         added=True,
     )
@@ -65,8 +65,10 @@ class HandValueSettings(LearningSettings):
         choices=tuple(DEVICES),
         added=True,
     )
-    together: int = setting(96, "situations solved side by side on a GPU, with the same stacks", low=1, added=True)
-    workers: int = setting(1, "processes that draw situations for a GPU", low=1, added=True)
+    together: int = setting(
+        384, "situations drawn at a time for a GPU; those with the same betting tree are solved side by side", low=1, added=True
+    )
+    workers: int = setting(1, "processes that draw situations for a GPU, also by self-play", low=1, added=True)
     width: int = setting(64, "width of the network's layers", low=1, fixed=True)
     rows: int = 2_000_000
     burn_in: int = setting(2048, "rows before the first gradient step", low=1)

@@ -7,6 +7,7 @@ hands, each optionally reweighted by a curve over strength, or all hands with eq
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from treeplex.holdem.search.leaves.hand_values import HandBoard, HandValues
 from treeplex.holdem.search.subgames.subgame import cut_first_street
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.spot import Spot
-from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
+from treeplex.learn.hand_values.settings import MIXED, PLAY, STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame_search import SubgameSearch
@@ -156,10 +157,47 @@ def iterations_at(stack: float, settings: HandValueSettings) -> int:
     return max(usual // 2 if stack < SHALLOW else usual if stack < MIDDLE else round(DEEP * usual), 1)
 
 
-def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
-    """Sample a situation and solve it with Discounted CFR to the end of the hand or, with ``leaf``, of the street."""
+class Drawn(NamedTuple):
+    """A situation that is not solved yet.
+
+    Attributes:
+        board: the board, with the hands of both ranges.
+        stack: chips behind, in pots.
+        reach: float64 [2, H], both ranges, each summing to one.
+    """
+
+    board: HandBoard
+    stack: float
+    reach: Floats
+
+
+def from_play(settings: HandValueSettings, count: int) -> int:
+    """How many of ``count`` situations come from self-play."""
+    return {PLAY: count, MIXED: count // 2}.get(settings.ranges, 0)
+
+
+def drawn_at_random(settings: HandValueSettings, generator: np.random.Generator) -> Drawn:
+    """Sample a board, a stack and two ranges."""
     board, stack = random_hand_board(settings, generator), random_stack(settings, generator)
     board, reach = random_ranges(board, settings, generator)
+    return Drawn(board, stack, reach)
+
+
+def drawn_in_play(settings: HandValueSettings, count: int, generator: np.random.Generator) -> list[Drawn]:
+    """Turns that ``resolver`` reaches when it plays itself: all from one flop, unless most hands end there."""
+    from treeplex.learn.resolver.self_play import played_turns
+
+    drawn = list[Drawn]()
+    while len(drawn) < count:
+        for turn in played_turns(count - len(drawn), generator):
+            board, reach = restricted(HandBoard.of(HOLDEM, turn.board), turn.reach.__getitem__, settings, generator)
+            drawn.append(Drawn(board, turn.stack, reach))
+    return drawn
+
+
+def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
+    """Sample a situation and solve it with Discounted CFR to the end of the hand or, with ``leaf``, of the street."""
+    board, stack, reach = drawn_at_random(settings, generator)
     return (
         solve_situation(board, stack, reach, settings)
         if leaf is None
@@ -168,14 +206,8 @@ def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: Hand
 
 
 def played(settings: HandValueSettings, count: int, generator: np.random.Generator) -> list[Situation]:
-    """Solve turns that ``resolver`` reaches from one flop when it plays itself, with Discounted CFR to the end of the hand."""
-    from treeplex.learn.resolver.self_play import played_turns
-
-    found = []
-    for turn in played_turns(count, generator):
-        board, reach = restricted(HandBoard.of(HOLDEM, turn.board), turn.reach.__getitem__, settings, generator)
-        found.append(solve_situation(board, turn.stack, reach, settings))
-    return found
+    """Solve turns that ``resolver`` reaches when it plays itself, with Discounted CFR to the end of the hand."""
+    return [solve_situation(*drawn, settings) for drawn in drawn_in_play(settings, count, generator)]
 
 
 def random_stack(settings: HandValueSettings, generator: np.random.Generator) -> float:

@@ -8,36 +8,32 @@ from weakref import finalize
 
 import numpy as np
 
-from treeplex.base.arrays import Floats, Singles
-from treeplex.base.workers.executor import Executor, make_executor
+from treeplex.base.arrays import Singles
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
-from treeplex.holdem.search.leaves.hand_values import MOST_PARTS, HandBoard, HandValues
+from treeplex.holdem.search.leaves.hand_values import MOST_PARTS, HandValues
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
+from treeplex.learn.hand_values.drawing import TURNS, Drawing, batches_of
 from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.labelled import Labelled, read_labelled
 from treeplex.learn.hand_values.net import HandNet, hand_loss
-from treeplex.learn.hand_values.settings import NETWORK, PLAY, SOLVES, STREETS, HandValueSettings
+from treeplex.learn.hand_values.settings import MIXED, NETWORK, RANDOM, SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import (
     POT,
     SURE,
+    Drawn,
     Situation,
     draw,
+    from_play,
     iterations_at,
     played,
-    random_hand_board,
-    random_ranges,
-    random_stack,
     situation,
     spot_of,
 )
 from treeplex.learn.torch.spots.batch import solve_batch
-
-TURNS = 6
-"""Turns of self-play that follow one flop."""
 
 
 class HandSource(SituationSource):
@@ -47,6 +43,7 @@ class HandSource(SituationSource):
         net: the network.
         leaf: leaf value for the next street if situations are not solved to the end, otherwise None.
         labelled: solved situations from a file, which are used in order; None to solve new ones.
+        drawing: draws situations for a GPU; None on the CPU.
     """
 
     parts = ("inputs", "targets")
@@ -64,15 +61,18 @@ class HandSource(SituationSource):
         self.labelled = None if settings.labels in (SOLVES, NETWORK) else labelled_for(settings)
         if self.device is not None and (settings.street == "flop" or settings.labels == NETWORK):
             raise SpecError("a GPU solves turns and rivers; use device=cpu for this training")
-        if settings.ranges == PLAY and (settings.street != "turn" or settings.labels == NETWORK or self.device is not None):
-            raise SpecError("ranges=play are those of turns solved on the CPU; use street=turn, labels=solves and device=cpu")
-        full = settings.cards == HOLDEM
-        if not full and (settings.ranges == PLAY or settings.labels != SOLVES):
+        if settings.ranges != RANDOM and (settings.street != "turn" or settings.labels == NETWORK):
+            raise SpecError(f"ranges={settings.ranges} has turns solved to the end; use street=turn and labels=solves")
+        if settings.cards != HOLDEM and (settings.ranges != RANDOM or settings.labels != SOLVES):
             raise SpecError(f"format={settings.format} needs labels=solves and ranges=random; networks and files have 52 cards")
-        self.side = 1 if self.device is None or self.labelled is not None else settings.together
-        if settings.ranges == PLAY and self.labelled is None:
-            self.side = TURNS
-        self._drawing: Executor | None = None
+        self.drawing: Drawing | None = None
+        if self.labelled is not None:
+            self.side = 1
+        elif self.device is None:
+            self.side = {RANDOM: 1, MIXED: 2 * TURNS}.get(settings.ranges, TURNS)
+        else:
+            self.side, self.drawing = settings.together, Drawing(settings)
+            finalize(self, self.drawing.close)
         self.net = HandNet(settings.street, settings.format, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.networks, self.leaf = [self.net.net], leaf_of(settings)
 
@@ -85,30 +85,30 @@ class HandSource(SituationSource):
         """Situations from the file in order or, without a file, new ones: a GPU solves them side by side, the CPU one by one.
 
         Args:
-            count: how many; fewer may be returned with ``ranges=play``.
-            generator: random generator.
+            count: how many.
+            generator: random generator of the CPU's situations; a GPU's depend on the seed and :attr:`before` alone.
         """
         if self.labelled is not None:
             return [self.labelled.situation((self.before + k) % len(self.labelled)) for k in range(count)]
-        if self.settings.ranges == PLAY:
-            return played(self.settings, count, generator)
-        if self.device is None:
-            return [draw(self.settings, generator, self.leaf) for _ in range(count)]
-        return self._solved(count, generator)
+        if self.drawing is None:
+            turns = from_play(self.settings, count)
+            solved = played(self.settings, turns, generator)
+            return solved + [draw(self.settings, generator, self.leaf) for _ in range(count - turns)]
+        left = self.settings.situations - self.before - count
+        drawn = self.drawing.round(self.before, count, min(self.side, max(left, 0)))
+        return [found for batch in batches_of(drawn) for found in self._solved(batch)]
 
-    def _solved(self, count: int, generator: np.random.Generator) -> list[Situation]:
-        """Situations with the same stack, drawn by worker processes and solved side by side."""
-        settings, stack = self.settings, random_stack(self.settings, generator)
-        if self._drawing is None:
-            workers = settings.workers
-            self._drawing = make_executor("inline" if workers == 1 else "processes", workers)
-            finalize(self, self._drawing.close)
-        jobs = ((settings, int(seed)) for seed in generator.integers(2**62, size=count))
-        drawn = list(self._drawing.map(drawn_ranges, jobs))
-        boards, reach = [board for board, _ in drawn], np.stack([ranges for _, ranges in drawn])
-        spot = spot_of(boards[0].cards, stack, settings, (reach[0, 0], reach[0, 1]))
-        values = solve_batch(spot, boards, reach, iterations_at(stack, settings), self.device) / POT
-        return [situation(board, stack, *pair) for board, *pair in zip(boards, reach, values, strict=True)]
+    def _solved(self, batch: Sequence[Drawn]) -> list[Situation]:
+        """Situations with the same betting tree and number of iterations, solved side by side."""
+        settings, boards, reach = self.settings, [each.board for each in batch], np.stack([each.reach for each in batch])
+        spots = [spot_of(board.cards, stack, settings, (ranges[0], ranges[1])) for board, stack, ranges in batch]
+        values = solve_batch(spots, boards, reach, iterations_at(batch[0].stack, settings), self.device) / POT
+        return [situation(*drawn, found) for drawn, found in zip(batch, values, strict=True)]
+
+    def close(self) -> None:
+        """Stop the worker processes."""
+        if self.drawing is not None:
+            self.drawing.close()
 
     def sampled(self, situation: Situation, generator: np.random.Generator) -> Sequence[Singles]:
         """Rows of sampled hands of both players: half sampled uniformly, half from the range.
@@ -131,12 +131,6 @@ class HandSource(SituationSource):
     def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:
         """Write the network."""
         self.net.save(path, settings=self.settings.to_json(), card=card)
-
-
-def drawn_ranges(settings: HandValueSettings, seed: int) -> tuple[HandBoard, Floats]:
-    """A random board and ranges, float64 [2, H]."""
-    generator = np.random.default_rng(seed)
-    return random_ranges(random_hand_board(settings, generator), settings, generator)
 
 
 def labelled_for(settings: HandValueSettings) -> Labelled:

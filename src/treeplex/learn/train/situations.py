@@ -127,6 +127,10 @@ class SituationsJob(TrainingJob[LearningSettings]):
         """Restore the trainer."""
         self.trainer.restore(arrays)
 
+    def close(self) -> None:
+        """Stop the source's worker processes."""
+        self.trainer.source.close()
+
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
         """Write the networks with a card, and at the end the learning curve."""
         from treeplex.run.plots import write_figure

@@ -252,15 +252,20 @@ def at_terminals(tables: SpotTables, street: Street, chunk: Chunk, player: int, 
     folds, showdowns = street.folds[player], street.showdowns[player]
     operator = tables.folds[player]
     if len(folds):
-        faced = reach.index_select(0, folds.faced).mul_(street.fold_chips[player])
+        faced = reach.index_select(0, folds.faced).mul_(chips_at(street.fold_chips[player], chunk))
         add_rows(values, folds.rounds, operator.met(faced))
     if not len(showdowns):
         return values
     edge, faced = tables.strengths.edge(chunk.boards), reach.index_select(0, showdowns.faced)
-    compared = tables.strengths.compared(faced * street.won[player], player, edge)
+    compared = tables.strengths.compared(faced * chips_at(street.won[player], chunk), player, edge)
     add_rows(values, showdowns.rounds, compared.transpose(0, 1))
     if tables.raked:
-        add_rows(values, showdowns.rounds, operator.met(faced * street.tied[player]))
-        decided = tables.strengths.compared(faced * street.decided[player], player, edge.abs())
+        add_rows(values, showdowns.rounds, operator.met(faced * chips_at(street.tied[player], chunk)))
+        decided = tables.strengths.compared(faced * chips_at(street.decided[player], chunk), player, edge.abs())
         add_rows(values, showdowns.rounds, decided.transpose(0, 1))
     return values
+
+
+def chips_at(chips: Tensor, chunk: Chunk) -> Tensor:
+    """The chips of a chunk's terminals, [T, B, 1] or [T, 1, 1], from those of all boards."""
+    return chips if chips.shape[1] == 1 else chips[:, chunk.boards]

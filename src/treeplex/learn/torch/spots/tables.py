@@ -74,10 +74,10 @@ class Street:
     Attributes:
         sides: both players' sequences.
         folds, showdowns, ends: for each player.
-        fold_chips: for each player, [F, 1, 1].
-        won: for each player, [D, 1, 1], half of the chips of a win minus those of a loss, negative for player 1.
-        tied: for each player, [D, 1, 1], the chips of a tie.
-        decided: for each player, [D, 1, 1], the mean of the chips of a win and a loss, minus those of a tie.
+        fold_chips: for each player, [F, C, 1], where C is 1 if all boards have the same chips, otherwise the number of boards.
+        won: for each player, [D, C, 1], half of the chips of a win minus those of a loss, negative for player 1.
+        tied: for each player, [D, C, 1], the chips of a tie.
+        decided: for each player, [D, C, 1], the mean of the chips of a win and a loss, minus those of a tie.
         chunks: the boards.
     """
 
@@ -164,7 +164,7 @@ def street_of(
     game: CompiledSpot, forest: Forest, boards: Sequence[Board], factors: Floats, hands: Hands, at: Placement, step: int
 ) -> Street:
     """One street's tables, with chunks of ``step`` boards."""
-    street, last = betting_of(forest, at), forest is game.forests[-1]
+    street, last = betting_of([forest], at), forest is game.forests[-1]
     chunks = tuple(
         chunk_of(game, boards, slice(start, min(start + step, len(boards))), factors, hands, at, last=last)
         for start in range(0, len(boards), step)
@@ -172,16 +172,23 @@ def street_of(
     return replace(street, chunks=chunks)
 
 
-def betting_of(forest: Forest, at: Placement) -> Street:
-    """The betting of one street, without boards."""
+def betting_of(forests: Sequence[Forest], at: Placement, boards: int = 1) -> Street:
+    """The betting of one street, without boards.
+
+    Args:
+        forests: one for all boards, or that of each spot, which differ only in chips.
+        at: device and type of the numbers.
+        boards: number of boards of each spot.
+    """
+    forest, spots = forests[0], len(forests)
     roots = len(forest.roots)
     sides = Side.of(roots, forest.nodes[0], at), Side.of(roots, forest.nodes[1], at)
     folds, showdowns, ends = (
         (Leaves.of(pairs, 0, sides, at), Leaves.of(pairs, 1, sides, at))
         for pairs in (forest.folds, forest.showdowns, forest.ends)
     )
-    fold_values = np.array(forest.fold_values).reshape(-1, 2)
-    win, lose, tie = np.array(forest.showdown_values).reshape(-1, 3).T
+    fold_values = np.array([each.fold_values for each in forests]).reshape(spots, -1, 2).transpose(1, 2, 0)
+    win, lose, tie = np.array([each.showdown_values for each in forests]).reshape(spots, -1, 3).transpose(2, 1, 0)
     half, mean = 0.5 * (win - lose), 0.5 * (win + lose)
     chips: list[list[Tensor]] = [[], [], [], []]
     for player in (0, 1):
@@ -189,7 +196,7 @@ def betting_of(forest: Forest, at: Placement) -> Street:
         signed = half if player == 0 else -half
         rows = fold_values[folds[player].order, player], signed[order], tie[order], (mean - tie)[order]
         for numbers, row in zip(chips, rows, strict=True):
-            numbers.append(at.numbers(row)[:, None, None])
+            numbers.append(at.numbers(row.repeat(boards, axis=1))[:, :, None])
     pairs = [(pair[0], pair[1]) for pair in chips]
     return Street(sides, folds, showdowns, ends, pairs[0], pairs[1], pairs[2], pairs[3], ())
 
