@@ -33,7 +33,7 @@ SELF_PLAY = HandValueSettings(
 
 
 class HandValuesKind(SituationsKind):
-    """Trains a value network for hands at the start of a street, on random situations."""
+    """Trains a value network for hands at the start of a street, on solved situations."""
 
     name, job_kind, file = "hand-values", HAND_VALUES, NET
     source = "Moravčík et al. 2017, DeepStack, with single hands instead of buckets"

@@ -1,4 +1,4 @@
-"""Training data of a hand network: solved random situations at the start of a street."""
+"""Training data of a hand network: solved situations at the start of a street."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
