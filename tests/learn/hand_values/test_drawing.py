@@ -1,6 +1,7 @@
 """Situations drawn for a device: rounds, self-play, batches of the same betting tree, worker processes, resuming."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,8 +115,9 @@ def apart(settings: HandValueSettings, batch: list[Drawn], iterations: int) -> l
     return differences
 
 
-def test_rivers_of_a_batch_have_their_own_stacks() -> None:
-    settings, generator = replace(RIVER, iterations=20, least_stack=4.5, hands=60), np.random.default_rng(3)
+@pytest.mark.parametrize("changed", [{"hands": 60}, {"street": "turn", "format": "royal"}])
+def test_situations_of_a_batch_have_their_own_stacks(changed: dict[str, Any]) -> None:
+    settings, generator = replace(RIVER, iterations=20, least_stack=4.5, **changed), np.random.default_rng(3)
     batch = [drawn_at_random(settings, generator) for _ in range(3)]
     assert len({each.stack for each in batch}) == 3
     assert max(apart(settings, batch, iterations_at(batch[0].stack, settings))) < 0.01
