@@ -289,6 +289,11 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
             f"goal of {WANTED:.0f}. Each measured component lowers it"
             + (f", except the {' and the '.join(worse)}, which raises it." if worse else ".")
         )
+    if (by_network := found.get("solved, network none")) is not None:
+        told.append(
+            f"With {name} cards, flops solved until the turn by a network for hands of this deck, and turns from ranges alone, "
+            f"leave {by_network:.1f} mbb after a whole solve before the flop."
+        )
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
     if len(alone) == 2 and "blueprint, nothing" in found:
         told.append(
@@ -324,6 +329,7 @@ def reproduce(*options: str) -> Result:
             f"Blinds of half a big blind and one, stacks of 20 big blinds, every bet all-in (`{some.game}`); {decks}. "
             "Discounted CFR; flops until the turn by CFR+ over all boards. Every street is solved on all boards, "
             "from the ranges of the policy before it, or behind a gadget with the values that that policy promised. "
+            "Networks for hands: `treeplex train hand-values` with all-in bets on random situations. "
             "The last solution is played. ReBeL's agent plays random iterations of its searches, which are more "
             "exploitable than their average policy: `rebel/whole_holdem` has both. Exploitability is from a best "
             "response over the whole game. mbb are mbb/hand.",
