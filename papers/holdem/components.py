@@ -318,6 +318,7 @@ def reproduce(*options: str) -> Result:
         f"with {name} cards a blueprint of {deck.boards:,} boards of {TRAINING.deals} deals in {list(deck.buckets)} buckets, a "
         f"chart of {deck.flops} flops, {deck.iterations} iterations per solve"
         + (f", {deck.states} public belief states of ReBeL" if "rebel, nothing" in known[name] else "")
+        + (f", a network trained on {deck.situations:,} turns" if "solved, network none" in known[name] else "")
         for name, deck in DECKS.items()
         if name in known
     )
