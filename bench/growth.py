@@ -75,7 +75,7 @@ LEAST = 0.1
 """MiB below which memory is not shown, because it depends on what Python frees."""
 TAIL = 3
 """Number of largest points from which slopes are computed."""
-TWO = ", 2 threads"
+TWO_THREADS = ", 2 threads"
 """End of the name of a series that repeats another with two threads."""
 CORES = (16, 64)
 """Numbers of cores for which speed-ups are estimated."""
@@ -139,12 +139,12 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
     """Rows of the largest game of each series with one and two threads: measured speed-up, estimates, and bytes per second.
 
-    The estimate is Amdahl's law for the serial share that two threads show. An iteration reads all arrays of a solver at least
-    once, so peak memory divided by its time is the least traffic.
+    The estimate is Amdahl's law for the serial share that two threads show. The last number is peak memory divided by the time of
+    an iteration, since each iteration reads most of it once.
     """
     rows = []
     for name, points in series.items():
-        shared = series.get(f"{name}{TWO}", [])
+        shared = series.get(f"{name}{TWO_THREADS}", [])
         pairs = [
             (one, two)
             for one in points
@@ -192,8 +192,8 @@ def tables(result: dict[str, Any]) -> str:
     if estimates := more_cores(result["series"]):
         parts += [
             "Speed-up of the largest game on two threads, and estimates for more cores: the serial share that two threads show "
-            "stays (Amdahl), and a core is as fast as here. The last column is the memory traffic that this takes at least, in "
-            "GB/s; more than the machine's bandwidth is out of reach:",
+            "stays (Amdahl), and a core is as fast as here. The last column is about the memory traffic that this takes, in GB/s, "
+            "if the game does not fit into caches:",
             record.markdown_table(
                 ["series", "infosets", "2 threads", *(f"{cores} cores" for cores in CORES), "GB/s"], estimates
             ),

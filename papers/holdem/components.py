@@ -2,7 +2,8 @@
 re-solved streets, preflop charts and ReBeL.
 
 ``python papers/run.py holdem/components [DECK ...]`` measures the named decks (default: all) and caches each number in
-``runs/papers``; other decks remain as stored. ``kept`` instead of decks measures nothing.
+``runs/papers``; other decks remain as stored. ``network`` after decks measures only flops by a network, and ``kept`` instead of
+decks measures nothing.
 """
 
 from collections.abc import Mapping
@@ -40,6 +41,8 @@ from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.search import PlaythroughSettings
 
 FLOP, TURN, RIVER = 1, 2, 3
+NETWORK = "network none"
+"""Flops until the turn by a network, then turns from ranges alone."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ DECKS: Mapping[str, Deck] = {
         flops=24,
         iterations=100,
         states=0,
-        after=("nothing", "turns none", "turns maxmargin", "network none", "flops none"),
+        after=("nothing", "turns none", "turns maxmargin", NETWORK, "flops none"),
         situations=1200,
     ),
 }
@@ -90,10 +93,12 @@ CODE = (
     "papers.holdem.later_streets",
     "papers.holdem.solved_again",
     "papers.holdem.continued",
+    "treeplex.learn.hand_values",
+    "treeplex.holdem.search.leaves",
     "treeplex.search.subgames.gadgets",
 )
-KEPT = "kept"
-"""Option to measure nothing."""
+KEPT, ONLY_NETWORK = "kept", "network"
+"""Options to measure nothing, or only flops by a network."""
 MBB = 500.0
 """mbb per chip, with a big blind of two chips."""
 WANTED = 10.0
@@ -207,7 +212,7 @@ AFTER: Mapping[str, str] = {
     "single maxmargin": "flops until the turn, one continuation; turns behind `maxmargin`",
     "continued none": "flops until the turn, 4 continuations; turns from ranges alone",
     "continued maxmargin": "flops until the turn, 4 continuations; turns behind `maxmargin`",
-    "network none": "flops until the turn, by a network for hands; turns from ranges alone",
+    NETWORK: "flops until the turn, by a network for hands; turns from ranges alone",
     "flops maxmargin": "flops to the end, behind `maxmargin`",
     "flops none": "flops to the end, from ranges alone",
 }
@@ -230,30 +235,39 @@ ASKED: tuple[tuple[str, str], ...] = (
     ("rebel", "nothing"),
     *(("blueprint", name) for name in ("flops maxmargin", "continued none", "single maxmargin", "turns resolve")),
     *((before, after) for before in ("charted", "solved") for after in ("nothing", "turns none", "turns maxmargin")),
-    *((before, "network none") for before in ("blueprint", "charted", "solved")),
+    ("solved", NETWORK),
 )
 """The agents, most important first."""
 
 
-def measured(name: str, *, make: bool) -> dict[str, float]:
-    """Exploitability of a deck's agents in mbb/hand; unless new ones are computed, only of cached ones."""
+def measured(name: str, *, make: bool, only: str = "") -> dict[str, float]:
+    """Exploitability of a deck's agents in mbb/hand; unless new ones are computed, only of cached ones.
+
+    ``only`` names re-solved streets; empty for all.
+    """
     deck, found, ladder = DECKS[name], dict[str, float](), list[Ladder]()
     for before, after in ASKED:
         if (before == "rebel" and not deck.states) or (deck.after and after not in deck.after):
             continue
-        if after == "network none" and not deck.situations:
+        if after == NETWORK and not deck.situations:
             continue
         key = {"study": "components", "deck": asdict(deck), "agent": [before, after], "code": code(*CODE)}
+        key |= {"hands": HANDS.to_json()} if after == NETWORK else {}
 
         def fresh(before: str = before, after: str = after) -> float:
             ladder.extend([Ladder(deck)] if not ladder else [])
             return ladder[0].judged(before, after)
 
-        value = kept(key, fresh) if make else peek(key)
+        value = kept(key, fresh) if make and only in ("", after) else peek(key)
         if value is not None:
             found[f"{before}, {after}"] = value
             print(name, before, after, round(value, 2), flush=True)
     return found
+
+
+def apart(name: str) -> str:
+    """Name of a deck's numbers with flops by a network, which are measured apart."""
+    return f"{name}, {ONLY_NETWORK}"
 
 
 def cell(found: Mapping[str, float], before: str, after: str) -> str:
@@ -289,7 +303,7 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
             f"goal of {WANTED:.0f}. Each measured component lowers it"
             + (f", except the {' and the '.join(worse)}, which raises it." if worse else ".")
         )
-    if (by_network := found.get("solved, network none")) is not None:
+    if (by_network := found.get(f"solved, {NETWORK}")) is not None:
         told.append(
             f"With {name} cards, flops solved until the turn by a network for hands of this deck, and turns from ranges alone, "
             f"leave {by_network:.1f} mbb after a whole solve before the flop."
@@ -304,13 +318,17 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
     return told
 
 
-@study(title="No-limit hold'em on small decks: effect of each component", place=14, minutes=15, needs=("torch",))
+@study(title="No-limit hold'em on small decks: effect of each component", place=14, minutes=55, needs=("torch",))
 def reproduce(*options: str) -> Result:
-    if unknown := {*options} - {*DECKS, KEPT}:
-        raise SystemExit(f"unknown deck {', '.join(sorted(unknown))}; choose from {', '.join(DECKS)} or {KEPT}")
-    before = stored("holdem/components")
+    if unknown := {*options} - {*DECKS, KEPT, ONLY_NETWORK}:
+        raise SystemExit(
+            f"unknown deck {', '.join(sorted(unknown))}; choose from {', '.join(DECKS)}, {ONLY_NETWORK} or {KEPT}"
+        )
+    before, only = stored("holdem/components"), NETWORK if ONLY_NETWORK in options else ""
     asked = {
-        name: (before.get(name, {}) if options else {}) | measured(name, make=not options or name in options) for name in DECKS
+        name: (before.get(name, {}) | before.get(apart(name), {}) if options else {})
+        | measured(name, make=not options or name in options, only=only)
+        for name in DECKS
     }
     known = {name: found for name, found in asked.items() if found}
     some = next(iter(DECKS.values()))
@@ -318,7 +336,7 @@ def reproduce(*options: str) -> Result:
         f"with {name} cards a blueprint of {deck.boards:,} boards of {TRAINING.deals} deals in {list(deck.buckets)} buckets, a "
         f"chart of {deck.flops} flops, {deck.iterations} iterations per solve"
         + (f", {deck.states} public belief states of ReBeL" if "rebel, nothing" in known[name] else "")
-        + (f", a network trained on {deck.situations:,} turns" if "solved, network none" in known[name] else "")
+        + (f", a network trained on {deck.situations:,} turns" if f"solved, {NETWORK}" in known[name] else "")
         for name, deck in DECKS.items()
         if name in known
     )
@@ -328,12 +346,17 @@ def reproduce(*options: str) -> Result:
         tables=[ladder(known), *(grid(name, found) for name, found in known.items())],
         notes=[
             f"Blinds of half a big blind and one, stacks of 20 big blinds, every bet all-in (`{some.game}`); {decks}. "
-            "Discounted CFR; flops until the turn by CFR+ over all boards. Every street is solved on all boards, "
+            "Discounted CFR; flops until the turn by continuations: CFR+ over all boards. Every street is solved on all boards, "
             "from the ranges of the policy before it, or behind a gadget with the values that that policy promised. "
             "Networks for hands: `treeplex train hand-values` with all-in bets on random situations. "
             "The last solution is played. ReBeL's agent plays random iterations of its searches, which are more "
             "exploitable than their average policy: `rebel/whole_holdem` has both. Exploitability is from a best "
             "response over the whole game. mbb are mbb/hand.",
         ],
-        numbers=known,
+        numbers={
+            key: values
+            for name, found in known.items()
+            for key, networks in ((name, False), (apart(name), True))
+            if (values := {agent: value for agent, value in found.items() if agent.endswith(NETWORK) is networks})
+        },
     )

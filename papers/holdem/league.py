@@ -73,7 +73,7 @@ def add_rounds(runs: dict[str, list[dict[str, Any]]], rounds: int) -> None:
     program = json.loads(Path(file).read_text(encoding="utf-8")) if file else None
     for opponent in [program["name"]] if program else OPPONENTS:
         name = f"resolver {opponent}"
-        if program and any(each["about"] != program["about"] for each in runs.get(name, [])):
+        if program and any(each.get("about") != program["about"] for each in runs.get(name, [])):
             raise SystemExit(f"the stored rounds of {opponent} are of another program; give this one another name in {file}")
         for _ in range(rounds):
             done = runs.get(name, [])

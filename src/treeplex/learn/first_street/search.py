@@ -198,7 +198,7 @@ def check_search(
 
 
 def hand_network(
-    source: str | os.PathLike[str], spot: Spot, *, every: int = 1, symmetric: bool = False
+    source: str | os.PathLike[str], spot: Spot, *, every: int = 0, symmetric: bool = False
 ) -> tuple[NetFile, HandValues] | None:
     """The hand network in a training folder, in a file, or named ``hands``; None for any other source.
 

@@ -16,6 +16,7 @@ from typing import Any
 from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
 from treeplex.errors import SpecError
+from treeplex.holdem.cards.format import HOLDEM
 from treeplex.learn.hand_values.net import GAME, NET, HandNet, read_hand_net
 from treeplex.learn.hand_values.settings import MIXED, HandValueSettings
 from treeplex.learn.hand_values.source import HandSource
@@ -68,7 +69,7 @@ class HandValuesKind(SituationsKind):
 
     def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
         """Suggest searching the preceding street with the network."""
-        if training.settings.street == "flop":
+        if training.settings.street == "flop" or training.settings.cards != HOLDEM:
             return []
         before = {"river": "turn.yaml", "turn": "flop.yaml --board Ks8s3d"}[training.settings.street]
         folder = quoted(str(training.folder))

@@ -9,6 +9,7 @@ import numpy as np
 
 from treeplex.base.settings import pairs
 from treeplex.errors import SpecError, TreeplexError
+from treeplex.holdem.cards.format import HOLDEM
 from treeplex.learn.hand_values.labelled import Labelled, read_labelled
 from treeplex.learn.hand_values.settings import SOLVES, HandValueSettings
 from treeplex.learn.hand_values.situations import Situation
@@ -19,19 +20,21 @@ EVERY = 60.0
 
 
 def label(path: Path, settings: HandValueSettings, watch: Callable[[int, float], None] | None = None) -> Labelled:
-    """Solve random situations until a file has as many as ``settings.situations``; those that it has already are kept.
+    """Solve situations until a file has as many as ``settings.situations``; those that it has already are kept.
 
     Args:
         path: the file, written every minute and at the end.
-        settings: the learner's settings; the seed is that of the first situation.
+        settings: the learner's settings; random numbers depend on the seed and on how many situations the file has already.
         watch: called after each batch with the number of situations and the seconds so far.
 
     Raises:
-        SpecError: the settings do not solve situations to the end, or the file is of another street.
+        SpecError: the settings do not solve situations of the full deck to the end, or the file is of another street.
         FileError: the file is damaged, or cannot be written.
     """
     if settings.labels != SOLVES:
         raise SpecError("files hold situations solved to the end; leave out labels")
+    if settings.cards != HOLDEM:
+        raise SpecError("files hold situations of the full deck; leave out format")
     found = read_labelled(path) if path.exists() else None
     if found is not None and found.street != settings.street:
         raise SpecError(f"{path} has situations of the {found.street}, not of the {settings.street}; choose another file")

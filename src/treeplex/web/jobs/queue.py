@@ -2,7 +2,8 @@
 
 ``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server exits, even by a crash, the
 running jobs save and exit; the next server returns them to the queue. A paused job saves and exits if its iteration ends soon.
-Otherwise its process is stopped by a signal: it uses no processor time, keeps its memory, and resumes where it was.
+Otherwise its process is stopped by a signal: it uses no processor time, and resumes where it was. It keeps its memory until
+another job needs it.
 """
 
 import asyncio

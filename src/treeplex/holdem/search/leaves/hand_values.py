@@ -252,7 +252,7 @@ def part_scale(part: int, parts: int, boards: Sequence[LaterBoard], shape: tuple
 
 
 class HandValues:
-    """Zero-sum leaf values at the start of a hold'em street, from a function of single hands.
+    """Leaf values at the start of a hold'em street, from a function of single hands; zero-sum on each board.
 
     All-in values are exact. With ``parts`` above 1 they are averages over the same boards as other values, since a matrix of
     all pairs of hands takes longer than many evaluations.

@@ -223,6 +223,7 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
     try:
         data = parse_json(text)
         data |= {"weight": board.weight, "ev": tuple(map(known, data["ev"])), "equity": tuple(map(known, data["equity"]))}
+        data.setdefault("unit", spot.unit)
         row = Row(**{name: data[name] for name in Row.__dataclass_fields__ if name in data})
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: not a batch result; remove the file to solve the board again") from error

@@ -95,8 +95,10 @@ def batch_tables(
     """
     spot, matrices = spots[0], Matrices(at)
     every = [forests_of(betting_tree(each), each.rake) for each in spots]
+    if len(spots) not in (1, len(boards)):
+        raise AlgorithmError(f"{len(spots)} spots for {len(boards)} boards; give one, or one for each board")
     forests, shapes = every[0], {tuple(map(shape_of_forest, forests)) for forests in every}
-    if len(shapes) > 1 or len(spots) not in (1, len(boards)):
+    if len(shapes) > 1:
         raise AlgorithmError("spots of a batch need the same betting tree; solve those with other stacks or sizes separately")
     if len(forests) > 2 or (len(forests) == 2 and spot.format.deal[-1] != 1):
         raise AlgorithmError("batches are turns or rivers; solve flops one at a time")
