@@ -121,7 +121,7 @@ def play(
 
     Full-game hold'em is holdem(...), from the blinds to the showdown. The blinds rotate after each hand, and amounts are
     in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot or all in. Your mistakes are listed after
-    each hand, from an estimate or, with --review, from solving the streets. --phh saves the hands, for example for treeplex
+    each hand, by charts and solves or, with --review, by solving the streets again. --phh saves the hands, for example for treeplex
     holdem review.
 
     \b
