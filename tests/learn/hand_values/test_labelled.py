@@ -84,6 +84,8 @@ def test_wrong_files_are_refused(file: Path, tmp_path: Path) -> None:
         label(file, replace(RIVER, street="turn"))
     with pytest.raises(SpecError, match="leave out labels"):
         label(tmp_path / "new", replace(RIVER, labels="network"))
+    with pytest.raises(SpecError, match="situations of the full deck; leave out format"):
+        label(tmp_path / "new", replace(RIVER, format="royal"))
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(FileError, match="truncated"):

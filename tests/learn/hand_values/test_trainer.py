@@ -18,7 +18,7 @@ from treeplex.holdem.search.leaves.hand_values import HandBoard  # noqa: E402
 from treeplex.holdem.solve.solve_spot import solve_spot  # noqa: E402
 from treeplex.holdem.spots.known import all_hands, holdem  # noqa: E402
 from treeplex.learn.common.situations import SituationTrainer  # noqa: E402
-from treeplex.learn.first_street.search import search_spot  # noqa: E402
+from treeplex.learn.first_street.search import hand_network, search_spot  # noqa: E402
 from treeplex.learn.hand_values.inference import hand_function  # noqa: E402
 from treeplex.learn.hand_values.net import read_hand_net  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
@@ -119,6 +119,9 @@ def test_a_turn_is_searched_with_it(tmp_path: Path) -> None:
     found = search_spot(turn, tmp_path / "net.safetensors", iterations=4, judge=False, threads=1)
     assert sum(found.actions.values()) == pytest.approx(1)
     assert found.unlike == []
+    network = hand_network(tmp_path / "net.safetensors", turn)
+    assert network is not None
+    assert network[1].every == 0  # each player's update has values for the other's current policy
     assert search_spot(
         replace(turn, bets=BetPlan.same("50%", "a")), tmp_path / "net.safetensors", iterations=1, judge=False
     ).unlike
