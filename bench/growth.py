@@ -139,8 +139,8 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
     """Rows of the largest game of each series with one and two threads: measured speed-up, estimates, and bytes per second.
 
-    The estimate is Amdahl's law for the serial share that two threads show. The last number is peak memory divided by the time of
-    an iteration, since each iteration reads most of it once.
+    The estimate is Amdahl's law for the serial share that two threads show. The last number is peak memory divided by the time
+    of an iteration, since each iteration reads most of it once.
     """
     rows = []
     for name, points in series.items():
@@ -192,8 +192,8 @@ def tables(result: dict[str, Any]) -> str:
     if estimates := more_cores(result["series"]):
         parts += [
             "Speed-up of the largest game on two threads, and estimates for more cores: the serial share that two threads show "
-            "stays (Amdahl), and a core is as fast as here. The last column is about the memory traffic that this takes, in GB/s, "
-            "if the game does not fit into caches:",
+            "stays (Amdahl), and a core is as fast as here. The last column is about the memory traffic that this takes, in "
+            "GB/s, if the game does not fit into caches:",
             record.markdown_table(
                 ["series", "infosets", "2 threads", *(f"{cores} cores" for cores in CORES), "GB/s"], estimates
             ),

@@ -321,9 +321,7 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
 @study(title="No-limit hold'em on small decks: effect of each component", place=14, minutes=55, needs=("torch",))
 def reproduce(*options: str) -> Result:
     if unknown := {*options} - {*DECKS, KEPT, ONLY_NETWORK}:
-        raise SystemExit(
-            f"unknown deck {', '.join(sorted(unknown))}; choose from {', '.join(DECKS)}, {ONLY_NETWORK} or {KEPT}"
-        )
+        raise SystemExit(f"unknown deck {', '.join(sorted(unknown))}; choose from {', '.join(DECKS)}, {ONLY_NETWORK} or {KEPT}")
     before, only = stored("holdem/components"), NETWORK if ONLY_NETWORK in options else ""
     asked = {
         name: (before.get(name, {}) | before.get(apart(name), {}) if options else {})
@@ -346,8 +344,8 @@ def reproduce(*options: str) -> Result:
         tables=[ladder(known), *(grid(name, found) for name, found in known.items())],
         notes=[
             f"Blinds of half a big blind and one, stacks of 20 big blinds, every bet all-in (`{some.game}`); {decks}. "
-            "Discounted CFR; flops until the turn by continuations: CFR+ over all boards. Every street is solved on all boards, "
-            "from the ranges of the policy before it, or behind a gadget with the values that that policy promised. "
+            "Discounted CFR; flops until the turn by continuations: CFR+ over all boards. Every street is solved on all "
+            "boards, from the ranges of the policy before it, or behind a gadget with the values that that policy promised. "
             "Networks for hands: `treeplex train hand-values` with all-in bets on random situations. "
             "The last solution is played. ReBeL's agent plays random iterations of its searches, which are more "
             "exploitable than their average policy: `rebel/whole_holdem` has both. Exploitability is from a best "

@@ -121,8 +121,8 @@ def play(
 
     Full-game hold'em is holdem(...), from the blinds to the showdown. The blinds rotate after each hand, and amounts are
     in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot or all in. Your mistakes are listed after
-    each hand, by charts and solves or, with --review, by solving the streets again. --phh saves the hands, for example for treeplex
-    holdem review.
+    each hand, by charts and solves or, with --review, by solving the streets again. --phh saves the hands, for example for
+    treeplex holdem review.
 
     \b
     More examples:
