@@ -208,7 +208,7 @@ def test_parts_of_the_next_cards_average_to_all_of_them() -> None:
         assert abs(found - expected) < 0.02 * (weight * 10.0).sum()
         assert np.abs(mean - whole[player])[weight > 0].mean() < np.abs(parts[0][player] - whole[player])[weight > 0].mean()
     for found, expected in zip(leaf.whole().fresh(cut.leaves, reach), whole, strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+        np.testing.assert_allclose(found, expected, atol=1e-5)  # all-ins of the whole deck are float32
     with pytest.raises(AlgorithmError, match="in each evaluation; use parts=1"):
         HandValues(None, parts=3, symmetric=True)
     with pytest.raises(AlgorithmError, match="parts is 24, which leaves parts without cards"):
