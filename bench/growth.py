@@ -37,12 +37,14 @@ BOARDS = [{"board": FLOP, "runouts": [0, 0, turns, rivers]} for turns, rivers in
 FLOPS = [*BOARDS, {"board": FLOP}, {"board": FLOP, "sizes": 2}, {"board": FLOP, "sizes": 3}]
 
 Points = Sequence[Mapping[str, Any]]
+TWO_THREADS = ", 2 threads"
+"""End of the name of a series that repeats another with two threads."""
 SERIES: dict[str, tuple[str, Points]] = {
     "a tree, dense payoffs": ("tree", LEDUC),
-    "a tree, dense payoffs, 2 threads": ("tree", [{**point, "threads": 2} for point in LEDUC]),
+    f"a tree, dense payoffs{TWO_THREADS}": ("tree", [{**point, "threads": 2} for point in LEDUC]),
     "a tree, dense payoffs, single precision": ("tree", [{**point, "precision": "single"} for point in LEDUC]),
     "a tree, small matrices": ("tree", DICE),
-    "a tree, small matrices, 2 threads": ("tree", [{**point, "threads": 2} for point in DICE]),
+    f"a tree, small matrices{TWO_THREADS}": ("tree", [{**point, "threads": 2} for point in DICE]),
     "a tree, sparse payoffs": ("tree", [{"game": f"goofspiel(num_cards={cards},imp_info=true)"} for cards in (3, 4, 5)]),
     "a phantom game": (
         "tree",
@@ -57,7 +59,7 @@ SERIES: dict[str, tuple[str, Points]] = {
     "a river": ("spot", HANDS),
     "a turn": ("spot", TURNS),
     "a flop": ("spot", FLOPS),
-    "a flop, 2 threads": ("spot", [{**point, "threads": 2} for point in FLOPS]),
+    f"a flop{TWO_THREADS}": ("spot", [{**point, "threads": 2} for point in FLOPS]),
     "a flop, int16": ("spot", [{**point, "storage": "int16"} for point in FLOPS]),
     "a blueprint": ("blueprint", STACKS),
     "a turn in parts, 1 worker": ("parts", [{**point, "workers": 1} for point in SIZES]),
@@ -75,8 +77,6 @@ LEAST = 0.1
 """MiB below which memory is not shown, because it depends on what Python frees."""
 TAIL = 3
 """Number of largest points from which slopes are computed."""
-TWO_THREADS = ", 2 threads"
-"""End of the name of a series that repeats another with two threads."""
 CORES = (16, 64)
 """Numbers of cores for which speed-ups are estimated."""
 PARTIAL = record.BENCH / "quick" / "growth.partial.jsonl"

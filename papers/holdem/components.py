@@ -170,7 +170,7 @@ class Ladder:
             return HandValues(hand_function(Path(folder) / "run" / NET, self.game.rules.format))
 
     def until_turn(self, average: Floats) -> Floats:
-        """A policy whose flops are solved until the turn with the network's values."""
+        """A policy whose flops are re-solved, with the network's values at the turn."""
         return street_again(self.compiled, average, FLOP, [self.leaf], "dcfr", self.deck.iterations)
 
     def after(self, average: Floats, name: str) -> Floats:

@@ -1,6 +1,6 @@
-"""A street of a spot re-solved to the end of the street, on all boards.
+"""Re-solve one street of a spot, on all boards, given values at its end.
 
-There is no gadget, and later streets are unchanged. Values at the end of the street come from a network, or as in Modicum
+There is no gadget, and later streets are unchanged. The values come from a network, or as in Modicum
 (Brown, Sandholm and Amos 2018): the re-solving player follows a blueprint, and the opponent chooses, for each hand, among
 continuations of it.
 """

@@ -55,7 +55,7 @@ def test_slopes_are_exponents_of_the_largest_points() -> None:
 
 
 def test_speed_ups_on_more_cores() -> None:
-    """Two threads that are 1.6 times as fast have a quarter of the work in series."""
+    """If two threads are 1.6 times as fast as one, a quarter of the work is serial."""
     one = [{"settings": {"game": "g"}, "size": 1000, "seconds": 1.0, "peak_bytes": 2_000_000_000}]
     two = [{"settings": {"game": "g", "threads": 2}, "size": 1000, "seconds": 0.625, "peak_bytes": 2_000_000_000}]
     assert growth.more_cores({"a": one, "a, 2 threads": two, "b": one}) == [

@@ -26,7 +26,7 @@ MOST_BOARDS = 96 * 48
 
 
 class Grouped(NamedTuple):
-    """A situation to solve, and what situations solved with it have in common.
+    """A situation to solve, and what it must share with others of its batch.
 
     Attributes:
         drawn: board, stack and ranges.

@@ -69,7 +69,7 @@ class HandNet:
 
 
 def format_of(file: NetFile) -> str:
-    """The cards that a network was trained on; files of earlier versions do not name them."""
+    """The format of the cards that a network was trained on; the full deck if its file does not name one."""
     return str(file.settings.get("format", HOLDEM.name))
 
 

@@ -1,6 +1,7 @@
 """Settings for training a hand network."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
@@ -75,7 +76,7 @@ class HandValueSettings(LearningSettings):
     batch: int = 1024
     reuse: float = 40.0
 
-    @property
+    @cached_property
     def cards(self) -> Format:
         """The format.
 

@@ -1,4 +1,4 @@
-"""Training data of a hand network: solved situations at the start of a street."""
+"""Training data of a hand network: situations at the start of a street, with the values of their hands."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

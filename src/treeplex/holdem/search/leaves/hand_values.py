@@ -313,7 +313,7 @@ class HandValues:
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
     def whole(self) -> "HandValues":
-        """The same leaf value over all parts at once; it shares the boards of the last search."""
+        """A copy that averages over all cards of the next street; boards prepared so far are shared."""
         found = copy(self)
         found.parts = 1
         return found
