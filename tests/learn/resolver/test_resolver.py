@@ -13,6 +13,7 @@ from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import CLASSES, parse_cards
 from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.rules.run_outs import suits_alike
 from treeplex.holdem.search import whole
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.spots.spot import Spot
@@ -105,6 +106,7 @@ def test_any_raise_is_answered_preflop() -> None:
         player.see(raised)
         policy = player.policy()
         np.testing.assert_allclose(policy.sum(axis=0), 1.0, atol=1e-6)
+        assert all(map(suits_alike, policy))
         assert policy[0, aces] < 1e-3
         if raised > 20:
             assert policy[0, rags] > 0.99

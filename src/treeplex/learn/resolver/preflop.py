@@ -212,7 +212,7 @@ def with_odds(policy: Floats, fold: int, call: int, reach: Floats, strength: Flo
 
 
 def scaled(share: Floats, within: Floats, reach: Floats, strength: Floats, factor: float) -> Floats:
-    """Multiply the reach of an action by a factor, hand by hand: all of the hands with the largest share and strength first.
+    """Multiply the reach of an action by a factor, class by class: all of the classes with the largest share and strength first.
 
     Args:
         share: float64 [H], probability of the action.
@@ -221,12 +221,12 @@ def scaled(share: Floats, within: Floats, reach: Floats, strength: Floats, facto
         factor: above 1, hands take the action more often, at most always; below 1, less often.
     """
     low, high = (share, within) if factor > 1.0 else (np.zeros_like(share), share)
-    order = np.argsort(-(share + strength), kind="stable")
-    room = (reach * (high - low))[order]
+    order = np.argsort(-by_class(share + strength), kind="stable")
+    room = np.bincount(HAND_CLASSES, reach * (high - low), len(CLASSES))[order]
     used = np.clip(factor * float(reach @ share) - float(reach @ low) - (np.cumsum(room) - room), 0.0, room)
-    after = low.copy()
-    after[order] += np.divide(used, room, out=np.zeros_like(room), where=room > 0) * (high - low)[order]
-    return after
+    parts = np.zeros(len(CLASSES))
+    parts[order] = np.divide(used, room, out=np.zeros_like(room), where=room > 0)
+    return np.asarray(low + parts[HAND_CLASSES] * (high - low))
 
 
 def all_in_calls(raiser: Floats, caller: Floats, paid: float) -> Floats:
