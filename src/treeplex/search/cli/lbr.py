@@ -27,6 +27,10 @@ def lbr(
             "--hands", metavar="N", min=4, help="Hands to play. Default: exact values in small games, otherwise 2,000."
         ),
     ] = None,
+    continuations: Annotated[
+        int,
+        typer.Option("--continuations", metavar="K", min=1, help="Continuations of each hand from its first public cards."),
+    ] = 1,
     actions: Annotated[
         str,
         typer.Option(
@@ -69,6 +73,7 @@ def lbr(
             table,
             agent,
             hands=hands,
+            continuations=continuations,
             actions=actions,
             first_round=first_round,
             models=models,
