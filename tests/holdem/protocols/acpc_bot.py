@@ -10,12 +10,16 @@ import time
 from pathlib import Path
 
 
-def said_by(style, seen, generator):
-    """What the player of a style says after the actions seen."""
+def said_by(style, seen, held, generator):
+    """What the player of a style says after the actions seen with the cards held."""
     if style == "random":
         return generator.choice(["f", "c", f"r{generator.randrange(40)}", "r8"])
     if style == "illegal":
         return generator.choice(["r999999999", "r1", "x", "fold me", ""])
+    if style == "mixed":  # probabilities, by the player's own cards
+        return "f 0.5,c 0.25,r6 0.25" if "2" in held else "c 0.125,r6 0.875"
+    if style == "unsure":
+        return "c 0.5,r6 0.2"
     if style == "fine":  # bets between two chips of the game
         return "r255" if not seen else "c"
     return "c"
@@ -40,7 +44,7 @@ def main():
         time.sleep(600)
     if style == "early":
         sys.exit(3)
-    if style == "piped":
+    if style in ("piped", "mixed", "unsure"):
         source, target = sys.stdin, sys.stdout
     else:
         connection = socket.create_connection((rest[-2], int(rest[-1])))
@@ -52,7 +56,7 @@ def main():
         if log:
             with open(log, "a") as file:
                 print(line, file=file)
-        _, position, hand, betting, _ = line.split(":", 4)
+        _, position, hand, betting, cards = line.split(":", 4)
         if not acts(int(position), betting):
             continue
         if style == "hang" and int(hand) == 4:
@@ -62,7 +66,8 @@ def main():
             sys.exit(7)
         if style == "illegal":
             target.write("; a comment\r\n\r\nnonsense\r\n" + re.sub(":[0-9]+:", ":99999:", line, count=1) + ":c\r\n")
-        target.write(f"{line}:{said_by(style, betting, generator)}\r\n")
+        said = said_by(style, betting, cards.split("/")[0], generator)
+        target.write(f"{line}:{said}\r\n")
         target.flush()
 
 

@@ -277,6 +277,42 @@ def test_aivat_uses_the_other_agents_policy():
         match(GAME, [program("call"), program("call")], hands=10, aivat="checked")
 
 
+def test_a_program_that_answers_with_probabilities():
+    """Its policy has the answers for every hand; AIVAT and a local best response use it."""
+    game = load(GAME)
+    agent = tp.agent(program("mixed", policies="true", connection="pipe"), game)
+    agent.begin(1)
+    policy, hands = agent.policy(), game.public.rules.format.hands
+    deuces, labels = (hands // 4 == 0).any(1), list(game.public.options(agent.state).labels)
+    rows = [labels.index(label) for label in (FOLD, CALL, 6)]
+    np.testing.assert_allclose(policy[rows][:, deuces], np.array([[0.5], [0.25], [0.25]]) * np.ones(deuces.sum()))
+    np.testing.assert_allclose(policy[rows][:, ~deuces], np.array([[0.0], [0.125], [0.875]]) * np.ones((~deuces).sum()))
+    copy = agent.fork()
+    copy.see(6)
+    assert copy.policy().shape != policy.shape or not np.array_equal(copy.policy(), policy)
+    np.testing.assert_array_equal(agent.policy(), policy)
+    agent.close()
+    agents = ["rules(style=regular)", program("mixed", policies="true", connection="pipe")]
+    result = match(GAME, agents, hands=12, aivat="checked", seed=4)
+    assert not result.failures
+    one = match(GAME, [agents[0], program("mixed", policies="true", connection="pipe")], hands=12, seed=4)
+    assert result.scores[0].result.deviation[0] < one.scores[0].result.deviation[0]
+    found = tp.arena.local_best_response(GAME, agents[1], hands=4, actions="fc")
+    assert np.isfinite(found.value)
+
+
+def test_probabilities_must_sum_to_one():
+    agent = tp.agent(program("unsure", policies="true", connection="pipe"), GAME)
+    agent.begin(0)
+    agent.see(CALL)
+    with pytest.raises(StoppedAgentError, match=r"probabilities sum to 0\.7"):
+        agent.policy()
+    agent = tp.agent(program("call", policies="true"), GAME)
+    agent.begin(1)
+    with pytest.raises(StoppedAgentError, match="expected probabilities such as"):
+        agent.policy()
+
+
 def test_a_game_outside_a_match(log):
     game = load(GAME)
     agents = [tp.agent(CALLER, game), tp.agent(program("call"), game)]

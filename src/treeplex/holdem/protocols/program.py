@@ -42,6 +42,7 @@ class ProgramSettings(AgentSettings):
     unit: int = setting(1, "the program's chips per chip of the game", low=1)
     timeout: float = setting(60.0, "seconds per action", above=0)
     start: float = setting(60.0, "seconds until its first line", above=0)
+    policies: bool = setting(False, "whether the program answers with the probability of each action, for any hand")
     log: str = setting("", "file to which its other output is appended (empty: discarded)")
 
 
@@ -65,7 +66,10 @@ class Program(AgentKind):
             ) from error
         command = Command(settings.path, arguments, settings.folder, settings.connection, settings.log)
         command.check()
-        return ProgramAgent(
+        kind = ProgramAgent
+        if settings.policies:
+            from treeplex.holdem.protocols.program_policy import ProgramPolicyAgent as kind  # noqa: N813
+        return kind(
             game.public, command, unit=settings.unit, timeout=settings.timeout, start=settings.start, generator=generator
         )
 
@@ -137,8 +141,7 @@ class ProgramAgent(BaseAgent):
         if seat is None:
             raise GameError(f"program {self.command.path} plays one seat; name it twice to let it play against itself")
         self.sit_at_first(seat, generator, at)
-        if self._process is None:
-            self._launch()
+        self.launch()
         self.hands += 1
         self.state = self.game.first_state()
         self._unsent = [hand_of(self.state)]
@@ -166,21 +169,16 @@ class ProgramAgent(BaseAgent):
         began = monotonic()
         try:
             self._send(process, self.hole(hand), None)
-            state = self._shown(hand_of(self.state), self.hole(hand), None)
+            state = self.shown(hand_of(self.state), self.seats.index(self.player or 0), self.hole(hand))
             word = answer_to(lambda: process.lines.read(self.timeout - (monotonic() - began)), state)
         except LateError as error:
             late = f"program {self.command.path} sent no action within {self.timeout:g} s in hand {self.hands - 1}"
-            self._fail(f"{late}; allow more with timeout=, or check its output with log=", error)
+            self.fail(f"{late}; allow more with timeout=, or check its output with log=", error)
         except GameError as error:
-            self._fail(f"{error} in hand {self.hands - 1}{process.ending()}; check its output with log=", error)
+            self.fail(f"{error} in hand {self.hands - 1}{process.ending()}; check its output with log=", error)
         label, used = self.action_of(self.state, word)
         self.answers += 1
-        if used != word.strip():
-            if self.in_range(word):
-                self.rounded += 1
-            else:
-                self.replaced += 1
-                self._first_replaced = self._first_replaced or f"{word[:40]!r} after {state.betting!r} became {used}"
+        self.count(word, used)
         return label
 
     def finish(self, hands: Sequence[int]) -> None:
@@ -240,6 +238,17 @@ class ProgramAgent(BaseAgent):
             return label, f"r{label * self.unit}"
         return (CALL, "c") if CALL in labels else (FOLD, "f")
 
+    def count(self, word: str, used: str) -> None:
+        """Count an answer if another action was used."""
+        if used == word.strip():
+            return
+        if self.in_range(word):
+            self.rounded += 1
+            return
+        self.replaced += 1
+        line = self.betting(hand_of(self.state).table.line)
+        self._first_replaced = self._first_replaced or f"{word[:40]!r} after {line!r} became {used}"
+
     def in_range(self, word: str) -> bool:
         """Whether an answer is a raise between the smallest and the largest legal one."""
         number, legal = RAISE.match(word), self.rules.betting.legal_raises(hand_of(self.state).table)
@@ -255,19 +264,27 @@ class ProgramAgent(BaseAgent):
             return RAISE_TO.sub("r", line)
         return RAISE_TO.sub(lambda raised: f"r{int(raised[1]) * self.unit}", line)
 
-    def _shown(self, hand: PublicHand, own: tuple[int, ...], other: tuple[int, ...] | None) -> MatchState:
-        position = self.seats.index(self.player or 0)
-        hole = (own, other or ()) if position == 0 else (other or (), own)
+    def shown(self, hand: PublicHand, position: int, own: tuple[int, ...], other: tuple[int, ...] = ()) -> MatchState:
+        """The state that the program receives at a position."""
+        hole = (own, other) if position == 0 else (other, own)
         return MatchState(position, self.hands - 1, self.betting(hand.table.line), hole, hand.board)
 
     def _send(self, process: ProgramProcess, own: tuple[int, ...], other: tuple[int, ...] | None) -> None:
         """Send the states since the last one, without those in which cards are dealt."""
         states, self._unsent = [hand for hand in self._unsent if hand.table.player != CHANCE], []
+        position = self.seats.index(self.player or 0)
         for hand in states:
-            over = hand.table.player < 0
-            process.lines.send(str(self._shown(hand, own, other if over else None)), self.timeout)
+            seen = other if other is not None and hand.table.player < 0 else ()
+            process.lines.send(str(self.shown(hand, position, own, seen)), self.timeout)
 
-    def _launch(self) -> None:
+    def launch(self) -> ProgramProcess:
+        """The running program, started if necessary.
+
+        Raises:
+            GameError: the program cannot be started, or speaks another protocol.
+        """
+        if self._process is not None:
+            return self._process
         began = monotonic()
         process = ProgramProcess(self.command, seconds=self.start)
         try:
@@ -289,8 +306,9 @@ class ProgramAgent(BaseAgent):
                 "ACPC protocol"
             )
         self._process = process
+        return process
 
-    def _fail(self, text: str, error: GameError) -> NoReturn:
+    def fail(self, text: str, error: GameError) -> NoReturn:
         """End the program and raise a :class:`StoppedAgentError`."""
         self._failure = text
         if self._process is not None:

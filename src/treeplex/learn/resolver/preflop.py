@@ -212,7 +212,7 @@ def with_odds(policy: Floats, fold: int, call: int, reach: Floats, strength: Flo
 
 
 def scaled(share: Floats, within: Floats, reach: Floats, strength: Floats, factor: float) -> Floats:
-    """Multiply the reach of an action by a factor, class by class: first all hands of the classes with the largest share and strength.
+    """Multiply the reach of an action by a factor: classes with the largest share and strength first.
 
     Args:
         share: float64 [H], probability of the action.

@@ -28,9 +28,9 @@ def lbr(
         ),
     ] = None,
     continuations: Annotated[
-        int,
-        typer.Option("--continuations", metavar="K", min=1, help="Continuations of each hand from its first public cards."),
-    ] = 1,
+        str,
+        typer.Option("--continuations", metavar="K,...", help="Times each hand is continued from its first, second, ... deal."),
+    ] = "1",
     actions: Annotated[
         str,
         typer.Option(
@@ -73,7 +73,7 @@ def lbr(
             table,
             agent,
             hands=hands,
-            continuations=continuations,
+            continuations=numbers_of(continuations),
             actions=actions,
             first_round=first_round,
             models=models,
@@ -100,6 +100,20 @@ def lbr(
         )
         return
     print_winnings(winnings, title=f"local best response to {agent} on {table}")
+
+
+def numbers_of(continuations: str) -> list[int]:
+    """Parse the option ``--continuations``.
+
+    Raises:
+        SpecError: it isn't a list of integers.
+    """
+    from treeplex.errors import SpecError
+
+    try:
+        return [int(part) for part in continuations.split(",")]
+    except ValueError as error:
+        raise SpecError(f"--continuations {continuations}: give positive integers separated by commas, such as 8,4") from error
 
 
 def print_winnings(result: "Winnings", *, title: str) -> None:

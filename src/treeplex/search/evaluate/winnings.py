@@ -7,8 +7,8 @@ variance. With check-down values, the value of each choice by chance and players
 (:mod:`treeplex.search.evaluate.aivat`), but with ranges instead of pairs of hands, in O(H) per outcome. Board cards need no
 explicit mean, since a range's check-down value already is that mean.
 
-Most variance comes from play after the first public cards, and agents that have solved that street continue fast.
-``continuations`` repeats this part and averages; the estimate stays unbiased (splitting, as in rare-event simulation).
+Most variance comes from the later rounds, and agents that have solved the current round continue fast. ``continuations``
+repeats play from the same public cards and averages; the estimate stays unbiased (splitting, as in rare-event simulation).
 """
 
 from collections.abc import Callable, Sequence
@@ -149,7 +149,7 @@ def sampled_winnings(
     *,
     seed: int = 0,
     values: CheckedDown | None = None,
-    continuations: int = 1,
+    continuations: Sequence[int] = (),
     progress: Callable[[int, Winnings], None] | None = None,
 ) -> Winnings:
     """Estimate an agent's winnings in each seat from hands played in alternating seats.
@@ -159,20 +159,20 @@ def sampled_winnings(
         hands: number of hands, at least 4.
         seed: random seed.
         values: value function for luck adjustment; None for no adjustment.
-        continuations: number of times each hand is continued from its first public cards, at least 1.
+        continuations: number of times each hand is continued from its first, second, ... public cards; after that, once.
         progress: called with the number of hands played and the current estimate.
 
     Returns:
         The winnings in both seats with standard errors, in the game's units.
 
     Raises:
-        GameError: they play different games, the game is not for two players, or ``hands`` or ``continuations`` is too small.
+        GameError: they play different games, the game is not for two players, or a number is too small.
     """
     game = same_game(agent, opponent)
     if hands < 4:
         raise GameError(f"hands is {hands}; give at least 4, two in each seat")
-    if continuations < 1:
-        raise GameError(f"continuations is {continuations}; give at least 1")
+    if min(continuations, default=1) < 1:
+        raise GameError(f"continuations is {list(continuations)}; give numbers of at least 1")
     payoffs: tuple[list[float], list[float]] = ([], [])
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
@@ -191,7 +191,7 @@ def played_out(
     seat: int,
     generator: np.random.Generator,
     values: CheckedDown | None = None,
-    continuations: int = 1,
+    continuations: Sequence[int] = (),
 ) -> tuple[float, float]:
     """Play from a public state; returns a seat's payoff, averaged over all possible hands and over continuations, and its luck.
 
@@ -201,7 +201,7 @@ def played_out(
         seat: the seat whose payoff is returned.
         generator: random generator for the playthrough.
         values: value function for luck; None for luck 0.
-        continuations: number of times play is continued from the next public cards.
+        continuations: see :func:`sampled_winnings`.
     """
     game, reached, luck = players[0].game, list(ranges), 0.0
     before: float | None = None  # value of the state before the cards were dealt
@@ -219,14 +219,14 @@ def played_out(
         reached = possible_of(game, state, outcomes[chosen])
         if values is not None and before is not None and (worth := values(game, state, reached, seat)) is not None:
             luck, before = luck + worth - before, None
-        dealt = table is None and game.options(state).player != CHANCE
-        if dealt and continuations > 1 and not settled(game, state):
+        if continuations and table is None and game.options(state).player != CHANCE and not settled(game, state):
+            times, *later = continuations
             played = [
-                played_out([fork(player) for player in players], state, reached, seat, generator, values)
-                for _ in range(continuations)
+                played_out([fork(player) for player in players], state, reached, seat, generator, values, later)
+                for _ in range(times)
             ]
-            mean = np.mean(played, axis=0)
-            return float(mean[0]), luck + float(mean[1])
+            payoff, more_luck = np.mean(played, axis=0).tolist()
+            return payoff, luck + more_luck
     return float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached), luck
 
 
