@@ -1,11 +1,13 @@
-"""Heads-up agents against each other: duplicate deals with AIVAT, in rounds that add up over calls.
+"""Heads-up agents against each other, in rounds that add up over calls.
 
-A call adds rounds to the stored ones: ``papers/run.py holdem/league 3`` plays three more of every pair. Each round has its
-own seed, so rounds of different calls and machines are independent.
+A call adds rounds to the stored ones: ``papers/run.py holdem/league 3 regular rock`` plays three more against each of these
+opponents; without names, against all. Each round has its own seed, so rounds of different calls and machines are independent.
+Winnings are averaged over both players' hands at every public state, which makes duplicate deals unnecessary, and adjusted for
+luck with check-down values.
 
-``TREEPLEX_PROGRAM`` names a JSON file that describes a program of another author: ``name``, ``agent`` (a spec, in which
-``{seed}`` stands for the round's seed), ``big_blinds`` (the stacks) and ``about`` (what it is and how it was trained). With
-it a call plays only ``resolver`` against this program. Its stored rounds are shown without it.
+``TREEPLEX_PROGRAM`` names a JSON file that describes a program of another author: ``name``, ``agent`` (a spec with
+``policies=true``, in which ``{seed}`` stands for the round's seed), ``big_blinds`` (the stacks) and ``about`` (what it is and
+how it was trained). With it a call plays only ``resolver`` against this program. Its stored rounds are shown without it.
 """
 
 import json
@@ -13,106 +15,153 @@ import os
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from pathlib import Path
+from time import process_time
 from typing import Any
 
-from papers.common.results import Result, Table, store_run_with, stored_with
+from papers.common.drawing import panels, save
+from papers.common.results import Picture, Result, Table, store_run_with, stored_with
 from papers.common.study import study
-from treeplex import match
+from treeplex import agent, load
+from treeplex.run.plots import GREY, GRID, INK, PALETTE
 from treeplex.search.evaluate.statistics import half_width
+from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
 
 RESOLVER = "resolver(think=none,iterations=80,threads=1)"
-ENTRANTS = {"resolver": RESOLVER, "regular": "rules(style=regular)", "rock": "rules(style=rock)"}
-"""Agents by the names of the table. ``resolver`` runs a fixed number of iterations, so results do not depend on the load."""
-OPPONENTS = ("regular", "rock")
-HANDS = 60
-"""Hands of a round: each deal is played in both seatings."""
+"""A fixed number of iterations, so that results do not depend on the load."""
+OPPONENTS = {name: f"rules(style={name})" for name in ("regular", "rock", "station", "maniac")}
+HANDS, CONTINUATIONS = 20, (8, 4)
+"""Hands of a round, and how often each is continued from its flop, and from each turn."""
 STUDY = "holdem/league"
 BIG_BLIND, STACK = 2, 100
 """Chips, and the stacks of agents that are not programs in big blinds."""
-SETTINGS = {"game": f"holdem(stack={BIG_BLIND * STACK})", "entrants": ENTRANTS}
-WIDEST = 1000.0
+VERSION = 2
+"""Increase it when ``resolver`` plays differently: rounds of other versions are dropped."""
+SETTINGS = {
+    "game": f"holdem(stack={BIG_BLIND * STACK})",
+    "resolver": RESOLVER,
+    "opponents": OPPONENTS,
+    "hands": HANDS,
+    "continuations": list(CONTINUATIONS),
+    "version": VERSION,
+}
+WIDEST = 200.0
 """Wider intervals, in mbb/hand, are only in the notes."""
 
 
-def played(name: str, opponent: str, stack: int, seed: int) -> dict[str, Any]:
+def played(opponent: str, stack: int, seed: int) -> dict[str, Any]:
     """One round: hands, and ``resolver``'s mean winnings with their standard error, in mbb/hand; ``stack`` in big blinds."""
-    agents = {"resolver": RESOLVER, name: opponent}
-    game = f"holdem(stack={BIG_BLIND * stack})"
-    found = match(game, agents, hands=HANDS, duplicate=True, aivat="checked", seed=seed, progress=False)
-    scale = 1000.0 / BIG_BLIND
-    return {"seed": seed, "hands": found.hands, "won": scale * found.value[0], "error": scale * found.stderr[0]}
-
-
-def played_program(program: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """One round against a program, with the program's description."""
-    opponent = program["agent"].replace("{seed}", str(seed))
-    found = played(program["name"], opponent, program["big_blinds"], seed)
-    return found | {"big_blinds": program["big_blinds"], "about": program["about"]}
+    began, scale = process_time(), 1000.0 / BIG_BLIND
+    game = load(f"holdem(stack={BIG_BLIND * stack})")
+    values = CheckedDown(game.public.exactly_shared)
+    found = sampled_winnings(
+        agent(RESOLVER, game), agent(opponent, game), HANDS, seed=seed, values=values, continuations=CONTINUATIONS
+    )
+    won, error, seconds = scale * found.value, scale * found.error, process_time() - began
+    return {"seed": seed, "hands": found.hands, "won": won, "error": error, "seconds": round(seconds)}
 
 
 def pooled(rounds: Sequence[Mapping[str, Any]]) -> tuple[int, float, float]:
-    """Hands, mean winnings and half the width of a 95% interval, in mbb/hand, over all deals of all rounds."""
-    deals = [each["hands"] // 2 for each in rounds]
-    total = sum(deals)
-    mean = sum(count * each["won"] for count, each in zip(deals, rounds, strict=True)) / total
+    """Hands, mean winnings and half the width of a 95% interval, in mbb/hand, over all rounds."""
+    pairs = [each["hands"] // 2 for each in rounds]  # a hand in each seat
+    total = sum(pairs)
+    mean = sum(count * each["won"] for count, each in zip(pairs, rounds, strict=True)) / total
     squares = sum(
         count * (count - 1) * each["error"] ** 2 + count * (each["won"] - mean) ** 2
-        for count, each in zip(deals, rounds, strict=True)
+        for count, each in zip(pairs, rounds, strict=True)
     )
     error = sqrt(squares / (total - 1) / total)
     return 2 * total, mean, half_width(error, total)
 
 
-def add_rounds(runs: dict[str, list[dict[str, Any]]], rounds: int) -> None:
-    """Play and store rounds of every pair, or of the program's.
+def add_rounds(runs: dict[str, list[dict[str, Any]]], rounds: int, names: Sequence[str]) -> None:
+    """Play and store rounds against the named opponents, or against the program.
 
     Raises:
-        SystemExit: the stored rounds are of another program with the same name.
+        SystemExit: an opponent is unknown, or the stored rounds are of another program with the same name.
     """
     file = os.environ.get("TREEPLEX_PROGRAM")
     program = json.loads(Path(file).read_text(encoding="utf-8")) if file else None
-    for opponent in [program["name"]] if program else OPPONENTS:
-        name = f"resolver {opponent}"
-        if program and any(each.get("about") != program["about"] for each in runs.get(name, [])):
-            raise SystemExit(f"the stored rounds of {opponent} are of another program; give this one another name in {file}")
-        for _ in range(rounds):
+    if unknown := {*names} - {*OPPONENTS}:
+        raise SystemExit(f"{STUDY}: unknown opponents {', '.join(sorted(unknown))}; choose from {', '.join(OPPONENTS)}")
+    for _ in range(rounds):
+        for name in [program["name"]] if program else names or OPPONENTS:
             done = runs.get(name, [])
-            seed = len(done)
-            fresh = played_program(program, seed) if program else played(opponent, ENTRANTS[opponent], STACK, seed)
+            if program and any(each.get("about") != program["about"] for each in done):
+                raise SystemExit(f"the stored rounds of {name} are of another program; give this one another name in {file}")
+            seed = max((each["seed"] for each in done), default=-1) + 1
+            if program:
+                fresh = played(program["agent"].replace("{seed}", str(seed)), program["big_blinds"], seed)
+                fresh |= {"big_blinds": program["big_blinds"], "about": program["about"]}
+            else:
+                fresh = played(OPPONENTS[name], STACK, seed)
             runs[name] = [*done, fresh]
-            store_run_with(STUDY, SETTINGS, ["runs", name, seed], fresh)
+            store_run_with(STUDY, SETTINGS, ["runs", name, len(done)], fresh)
             print(name, fresh, pooled(runs[name]), flush=True)
 
 
-@study(title="Heads-up agents against each other", place=22, minutes=15)
-def reproduce(rounds: int = 1) -> Result:
+def drawn(found: Mapping[str, tuple[int, float, float]]) -> Picture:
+    """The winnings with their intervals, as points in a row for each opponent."""
+    names = sorted(found, key=lambda name: found[name][1])
+    figure, (axes, *_) = panels(1, 1, size=(7.0, 1.2 + 0.4 * len(names)))
+    means, halves = ([found[name][column] for name in names] for column in (1, 2))
+    axes.errorbar(means, range(len(names)), xerr=halves, fmt="o", capsize=4, color=PALETTE[0])
+    axes.axvline(0.0, color=GREY, linewidth=1.0)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.set_xlabel("mbb/hand that resolver wins, with 95% intervals", color=INK)
+    axes.tick_params(colors=INK)
+    axes.grid(axis="x", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    return save(figure, "holdem-league.png", "Winnings of resolver from each opponent, with 95% intervals.")
+
+
+@study(title="`resolver` against other agents", place=22, minutes=15)
+def reproduce(rounds: int = 1, *names: str) -> Result:
     runs: dict[str, list[dict[str, Any]]] = dict(stored_with(STUDY, SETTINGS).get("runs", {}))
-    add_rounds(runs, rounds)
+    add_rounds(runs, rounds, names)
     found = {name: pooled(each) for name, each in runs.items()}
     shown = {name: row for name, row in found.items() if row[2] < WIDEST}
     rows = [
-        [*name.split(), str(runs[name][0].get("big_blinds", STACK)), f"{hands:,}", f"{mean:+,.0f}", f"{half:,.0f}"]
+        [
+            name,
+            str(runs[name][0].get("big_blinds", STACK)),
+            f"{hands:,}",
+            f"{mean:+,.0f}",
+            f"{half:,.0f}",
+            f"{sum(each['seconds'] for each in runs[name]) / hands:.1f}",
+        ]
         for name, (hands, mean, half) in shown.items()
     ]
-    about = [f"{name.split()[1]}: {pair[0]['about']}" for name, pair in runs.items() if "about" in pair[0]]
+    about = [f"{name}: {each[0]['about']}" for name, each in runs.items() if "about" in each[0]]
     hidden = [
-        f"{name.replace(' ', ' against ')} after {hands:,} hands: {mean:+,.0f} ± {half:,.0f}"
+        f"{name} after {hands:,} hands: {mean:+,.0f} ± {half:,.0f}"
         for name, (hands, mean, half) in found.items()
         if name not in shown
     ]
+    first, second = CONTINUATIONS
     return Result(
         source="own",
         findings=[
-            f"`{one}` wins {mean} ± {half} mbb/hand from `{other}` at {stack} big blinds ({hands} hands)"
-            + (", which is no significant difference." if abs(found[f"{one} {other}"][1]) < found[f"{one} {other}"][2] else ".")
-            for one, other, stack, hands, mean, half in rows
+            f"`resolver` wins {mean} ± {half} mbb/hand from `{name}` at {stack} big blinds ({hands} hands)"
+            + (", which is no significant difference." if abs(shown[name][1]) < shown[name][2] else ".")
+            for name, stack, hands, mean, half, _ in rows
         ],
-        tables=[Table("Winnings in mbb/hand", ["agent", "against", "big blinds", "hands", "wins", "± (95%)"], rows)],
+        tables=[
+            Table(
+                "Winnings of `resolver` in mbb/hand",
+                ["against", "big blinds", "hands", "wins", "± (95%)", "CPU s per hand"],
+                rows,
+            )
+        ],
+        pictures=[drawn(shown)] if shown else [],
         notes=[
-            "`holdem`, duplicate deals, AIVAT with check-down values. "
-            + "; ".join([*(f"{name}: `{text}`" for name, text in ENTRANTS.items()), *about])
-            + f". Intervals wider than ±{WIDEST:,.0f} mbb/hand are no result"
-            + (f" ({'; '.join(hidden)})." if hidden else ".")
+            f"`holdem`; resolver: `{RESOLVER}`; "
+            + "; ".join([*(f"{name}: `{text}`" for name, text in OPPONENTS.items() if name in runs), *about])
+            + f". Public states are sampled; payoffs are means over both players' hands, adjusted for luck. "
+            f"Each hand is continued {first} times from its flop, and from each turn {second} times. Intervals wider than "
+            f"±{WIDEST:,.0f} mbb/hand are no result" + (f" ({'; '.join(hidden)})." if hidden else ".")
         ],
         numbers={"settings": SETTINGS, "runs": runs},
     )

@@ -293,9 +293,9 @@ def test_a_program_that_answers_with_probabilities():
     np.testing.assert_array_equal(agent.policy(), policy)
     agent.close()
     agents = ["rules(style=regular)", program("mixed", policies="true", connection="pipe")]
-    result = match(GAME, agents, hands=12, aivat="checked", seed=4)
+    result = match(GAME, agents, hands=8, aivat="checked", seed=4)
     assert not result.failures
-    one = match(GAME, [agents[0], program("mixed", policies="true", connection="pipe")], hands=12, seed=4)
+    one = match(GAME, [agents[0], program("mixed", policies="true", connection="pipe")], hands=8, seed=4)
     assert result.scores[0].result.deviation[0] < one.scores[0].result.deviation[0]
     found = tp.arena.local_best_response(GAME, agents[1], hands=4, actions="fc")
     assert np.isfinite(found.value)
