@@ -29,7 +29,7 @@ from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
 RESOLVER = "resolver(think=none,iterations=80,threads=1)"
 """A fixed number of iterations, so that results do not depend on the load."""
 OPPONENTS = {name: f"rules(style={name})" for name in ("regular", "rock", "station", "maniac")}
-HANDS, CONTINUATIONS = 20, (8, 4)
+HANDS, SPLITS = 20, (8, 4)
 """Hands of a round, and how often each is continued from its flop, and from each turn."""
 STUDY = "holdem/league"
 BIG_BLIND, STACK = 2, 100
@@ -41,7 +41,7 @@ SETTINGS = {
     "resolver": RESOLVER,
     "opponents": OPPONENTS,
     "hands": HANDS,
-    "continuations": list(CONTINUATIONS),
+    "splits": list(SPLITS),
     "version": VERSION,
 }
 WIDEST = 200.0
@@ -53,9 +53,7 @@ def played(opponent: str, stack: int, seed: int) -> dict[str, Any]:
     began, scale = process_time(), 1000.0 / BIG_BLIND
     game = load(f"holdem(stack={BIG_BLIND * stack})")
     values = CheckedDown(game.public.exactly_shared)
-    found = sampled_winnings(
-        agent(RESOLVER, game), agent(opponent, game), HANDS, seed=seed, values=values, continuations=CONTINUATIONS
-    )
+    found = sampled_winnings(agent(RESOLVER, game), agent(opponent, game), HANDS, seed=seed, values=values, splits=SPLITS)
     won, error, seconds = scale * found.value, scale * found.error, process_time() - began
     return {"seed": seed, "hands": found.hands, "won": won, "error": error, "seconds": round(seconds)}
 
@@ -140,7 +138,7 @@ def reproduce(rounds: int = 1, *names: str) -> Result:
         for name, (hands, mean, half) in found.items()
         if name not in shown
     ]
-    first, second = CONTINUATIONS
+    first, second = SPLITS
     return Result(
         source="own",
         findings=[

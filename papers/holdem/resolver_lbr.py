@@ -11,7 +11,7 @@ from typing import Any
 
 from papers.common.results import Result, Table, store_run_with, stored_with
 from papers.common.study import study
-from papers.holdem.league import BIG_BLIND, pooled
+from papers.holdem.league import BIG_BLIND, SPLITS, pooled
 from treeplex.arena import local_best_response
 
 STACK = 200
@@ -21,10 +21,10 @@ AGENT = "resolver(think=none,iterations=80,threads=1,flop=[50%;100%],turn=[50%;1
 FIRST = {"fc": 0, "fcpa": 2}
 """Actions that the local best response considers, and the round before which it checks and calls, as in the papers."""
 PUBLISHED = {"fc": "DeepStack -428 ± 87", "fcpa": "DeepStack -383 ± 219, ReBeL -881 ± 94"}
-HANDS = 50
+HANDS = 10
 """Hands of a round."""
 STUDY = "holdem/resolver_lbr"
-SETTINGS = {"game": GAME, "agent": AGENT, "first": FIRST}
+SETTINGS = {"game": GAME, "agent": AGENT, "first": FIRST, "splits": list(SPLITS)}
 WIDEST = 400.0
 """Wider intervals, in mbb/hand, are not shown."""
 
@@ -33,7 +33,7 @@ def played(actions: str, seed: int) -> dict[str, Any]:
     """One round: number of hands, mean winnings of the local best response and their standard error, in mbb/hand."""
     began, scale = process_time(), 1000.0 / BIG_BLIND
     found = local_best_response(
-        GAME, AGENT, hands=HANDS, actions=actions, first_round=FIRST[actions], seed=seed, progress=False
+        GAME, AGENT, hands=HANDS, splits=SPLITS, actions=actions, first_round=FIRST[actions], seed=seed, progress=False
     )
     seconds = round((process_time() - began) / HANDS, 2)
     return {"hands": HANDS, "won": scale * found.value, "error": scale * found.error, "seconds": seconds}

@@ -84,7 +84,7 @@ def test_less_luck_around_the_same_mean() -> None:
     assert abs(plain.value - exact) < 2 * plain.interval
     assert abs(less.value - exact) < 2 * less.interval
     assert less.interval < 0.7 * plain.interval
-    split = sampled_winnings(first, second, 200, seed=1, values=CheckedDown(), continuations=(8,))
+    split = sampled_winnings(first, second, 200, seed=1, values=CheckedDown(), splits=(8,))
     assert abs(split.value - exact) < 2 * split.interval
     assert split.interval < less.interval
 

@@ -27,9 +27,9 @@ def lbr(
             "--hands", metavar="N", min=4, help="Hands to play. Default: exact values in small games, otherwise 2,000."
         ),
     ] = None,
-    continuations: Annotated[
+    splits: Annotated[
         str,
-        typer.Option("--continuations", metavar="K,...", help="Times each hand is continued from its first, second, ... deal."),
+        typer.Option("--splits", metavar="K,...", help="Times each hand is continued from its first, second, ... deal."),
     ] = "1",
     actions: Annotated[
         str,
@@ -73,7 +73,7 @@ def lbr(
             table,
             agent,
             hands=hands,
-            continuations=numbers_of(continuations),
+            splits=numbers_of(splits),
             actions=actions,
             first_round=first_round,
             models=models,
@@ -102,8 +102,8 @@ def lbr(
     print_winnings(winnings, title=f"local best response to {agent} on {table}")
 
 
-def numbers_of(continuations: str) -> list[int]:
-    """Parse the option ``--continuations``.
+def numbers_of(splits: str) -> list[int]:
+    """Parse the option ``--splits``.
 
     Raises:
         SpecError: it isn't a list of integers.
@@ -111,9 +111,9 @@ def numbers_of(continuations: str) -> list[int]:
     from treeplex.errors import SpecError
 
     try:
-        return [int(part) for part in continuations.split(",")]
+        return [int(part) for part in splits.split(",")]
     except ValueError as error:
-        raise SpecError(f"--continuations {continuations}: give positive integers separated by commas, such as 8,4") from error
+        raise SpecError(f"--splits {splits}: give positive integers separated by commas, such as 8,4") from error
 
 
 def print_winnings(result: "Winnings", *, title: str) -> None:

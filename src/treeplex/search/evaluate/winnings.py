@@ -7,7 +7,7 @@ variance. With check-down values, the value of each choice by chance and players
 (:mod:`treeplex.search.evaluate.aivat`), but with ranges instead of pairs of hands, in O(H) per outcome. Board cards need no
 explicit mean, since a range's check-down value already is that mean.
 
-Most variance comes from the later rounds, and agents that have solved the current round continue fast. ``continuations``
+Most variance comes from the later rounds, and agents that have solved the current round continue fast. ``splits``
 repeats play from the same public cards and averages; the estimate stays unbiased (splitting, as in rare-event simulation).
 """
 
@@ -149,7 +149,7 @@ def sampled_winnings(
     *,
     seed: int = 0,
     values: CheckedDown | None = None,
-    continuations: Sequence[int] = (),
+    splits: Sequence[int] = (),
     progress: Callable[[int, Winnings], None] | None = None,
 ) -> Winnings:
     """Estimate an agent's winnings in each seat from hands played in alternating seats.
@@ -159,7 +159,7 @@ def sampled_winnings(
         hands: number of hands, at least 4.
         seed: random seed.
         values: value function for luck adjustment; None for no adjustment.
-        continuations: number of times each hand is continued from its first, second, ... public cards; after that, once.
+        splits: number of times each hand is continued from its first, second, ... public cards; after that, once.
         progress: called with the number of hands played and the current estimate.
 
     Returns:
@@ -171,13 +171,13 @@ def sampled_winnings(
     game = same_game(agent, opponent)
     if hands < 4:
         raise GameError(f"hands is {hands}; give at least 4, two in each seat")
-    if min(continuations, default=1) < 1:
-        raise GameError(f"continuations is {list(continuations)}; give numbers of at least 1")
+    if min(splits, default=1) < 1:
+        raise GameError(f"splits is {list(splits)}; give numbers of at least 1")
     payoffs: tuple[list[float], list[float]] = ([], [])
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
         players = seated(agent, opponent, seat, generator)
-        payoff, luck = played_out(players, game.first_state(), game.first_ranges(), seat, generator, values, continuations)
+        payoff, luck = played_out(players, game.first_state(), game.first_ranges(), seat, generator, values, splits)
         payoffs[seat].append(payoff - luck)
         if progress is not None and number > 2:
             progress(number + 1, winnings_of(payoffs))
@@ -191,9 +191,9 @@ def played_out(
     seat: int,
     generator: np.random.Generator,
     values: CheckedDown | None = None,
-    continuations: Sequence[int] = (),
+    splits: Sequence[int] = (),
 ) -> tuple[float, float]:
-    """Play from a public state; returns a seat's payoff, averaged over all possible hands and over continuations, and its luck.
+    """Play from a public state; returns a seat's payoff, averaged over all possible hands and all splits, and its luck.
 
     Args:
         players: the agents by seat, at the current state.
@@ -201,7 +201,7 @@ def played_out(
         seat: the seat whose payoff is returned.
         generator: random generator for the playthrough.
         values: value function for luck; None for luck 0.
-        continuations: see :func:`sampled_winnings`.
+        splits: see :func:`sampled_winnings`.
     """
     game, reached, luck = players[0].game, list(ranges), 0.0
     before: float | None = None  # value of the state before the cards were dealt
@@ -219,8 +219,8 @@ def played_out(
         reached = possible_of(game, state, outcomes[chosen])
         if values is not None and before is not None and (worth := values(game, state, reached, seat)) is not None:
             luck, before = luck + worth - before, None
-        if continuations and table is None and game.options(state).player != CHANCE and not settled(game, state):
-            times, *later = continuations
+        if splits and table is None and game.options(state).player != CHANCE and not settled(game, state):
+            times, *later = splits
             played = [
                 played_out([fork(player) for player in players], state, reached, seat, generator, values, later)
                 for _ in range(times)

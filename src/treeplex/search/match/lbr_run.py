@@ -25,7 +25,7 @@ def local_best_response(
     opponent: Any,
     *,
     hands: int | None = None,
-    continuations: Sequence[int] = (),
+    splits: Sequence[int] = (),
     actions: str = "all",
     first_round: int = 0,
     models: int = 1,
@@ -43,7 +43,7 @@ def local_best_response(
         hands: number of hands, alternating between seats. None means exact values for agents with a non-random policy (``draws
             = False``) in games with few public states, and otherwise 2,000. Each hand's payoff is averaged over all private
             hands, so few hands suffice.
-        continuations: number of times each hand is continued from its first, second, ... public cards; after that, once. With
+        splits: number of times each hand is continued from its first, second, ... public cards; after that, once. With
             agents that solve streets, ``(8, 4)`` narrows the interval at less expense than more hands.
         actions: actions considered: ``all``, or ``fc`` (fold, check and call) followed by any of ``h`` and ``p`` (the bets
             closest to half pot and pot) and ``a`` (the largest bet), such as ``fcpa``.
@@ -76,9 +76,7 @@ def local_best_response(
                 say(f"local best response: {done:,}/{hands:,} hands, at least {winnings.value:.4g}, error {winnings.error:.2g}")
 
             values = CheckedDown(other.game.exactly_shared) if other.game.checks_down else None
-            return sampled_winnings(
-                response, other, hands, seed=seed, values=values, continuations=continuations, progress=show
-            )
+            return sampled_winnings(response, other, hands, seed=seed, values=values, splits=splits, progress=show)
         decisions = 0
 
         def count() -> None:
