@@ -1,13 +1,14 @@
 """Heads-up agents against each other, in rounds that add up over calls.
 
-A call adds rounds to the stored ones: ``papers/run.py holdem/league 3 regular rock`` plays three more against each of these
-opponents; without names, against all. Each round has its own seed, so rounds of different calls and machines are independent.
+A call adds rounds to the stored ones: ``papers/run.py holdem/league regular=3 rock=2`` plays three more against ``regular`` and
+two more against ``rock``; without options, one against each opponent. Each round has its own seed, so rounds of different calls
+and machines are independent.
 Winnings are averaged over both players' hands at every public state, which makes duplicate deals unnecessary, and adjusted for
 luck with check-down values.
 
 ``TREEPLEX_PROGRAM`` names a JSON file that describes a program of another author: ``name``, ``agent`` (a spec with
 ``policies=true``, in which ``{seed}`` stands for the round's seed), ``big_blinds`` (the stacks) and ``about`` (what it is and
-how it was trained). With it a call plays only ``resolver`` against this program. Its stored rounds are shown without it.
+how it was trained). With it a call plays one round of ``resolver`` against this program, or as many as its name is given. Its stored rounds are shown without it.
 """
 
 import json
@@ -71,20 +72,21 @@ def pooled(rounds: Sequence[Mapping[str, Any]]) -> tuple[int, float, float]:
     return 2 * total, mean, half_width(error, total)
 
 
-def add_rounds(runs: dict[str, list[dict[str, Any]]], rounds: int, names: Sequence[str]) -> None:
-    """Play and store rounds against the named opponents, or against the program.
+def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) -> None:
+    """Play and store rounds, so many against each opponent; without numbers, one against each, or against the program.
 
     Raises:
         SystemExit: an opponent is unknown, or the stored rounds are of another program with the same name.
     """
     file = os.environ.get("TREEPLEX_PROGRAM")
     program = json.loads(Path(file).read_text(encoding="utf-8")) if file else None
-    if unknown := {*names} - {*OPPONENTS}:
-        raise SystemExit(f"{STUDY}: unknown opponents {', '.join(sorted(unknown))}; choose from {', '.join(OPPONENTS)}")
-    for _ in range(rounds):
-        for name in [program["name"]] if program else names or OPPONENTS:
+    known = [program["name"]] if program else [*OPPONENTS]
+    if unknown := {*asked} - {*known}:
+        raise SystemExit(f"{STUDY}: unknown opponents {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
+    for name, rounds in (asked or dict.fromkeys(known, 1)).items():
+        for _ in range(rounds):
             done = runs.get(name, [])
-            if program and any(each.get("about") != program["about"] for each in done):
+            if program and any(each["about"] != program["about"] for each in done):
                 raise SystemExit(f"the stored rounds of {name} are of another program; give this one another name in {file}")
             seed = max((each["seed"] for each in done), default=-1) + 1
             if program:
@@ -116,9 +118,10 @@ def drawn(found: Mapping[str, tuple[int, float, float]]) -> Picture:
 
 
 @study(title="`resolver` against other agents", place=22, minutes=15)
-def reproduce(rounds: int = 1, *names: str) -> Result:
+def reproduce(*options: str) -> Result:
+    asked = {name: int(rounds or 1) for name, _, rounds in (option.partition("=") for option in options)}
     runs: dict[str, list[dict[str, Any]]] = dict(stored_with(STUDY, SETTINGS).get("runs", {}))
-    add_rounds(runs, rounds, names)
+    add_rounds(runs, asked)
     found = {name: pooled(each) for name, each in runs.items()}
     shown = {name: row for name, row in found.items() if row[2] < WIDEST}
     rows = [

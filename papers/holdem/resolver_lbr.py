@@ -1,7 +1,7 @@
 """Local best response to ``resolver`` with 200 big blinds, in rounds that add up over calls.
 
 A call adds rounds to the stored ones: ``papers/run.py holdem/resolver_lbr fc=10`` plays ten more rounds with ``fc``. Each round
-has its own seed. A hand takes about 10 CPU seconds, so ±60 mbb take about nine hours; no rounds are stored yet.
+has its own seed. No rounds are stored yet.
 """
 
 from collections.abc import Mapping, Sequence
