@@ -8,7 +8,8 @@ luck with check-down values.
 
 ``TREEPLEX_PROGRAM`` names a JSON file that describes a program of another author: ``name``, ``agent`` (a spec with
 ``policies=true``, in which ``{seed}`` stands for the round's seed), ``big_blinds`` (the stacks) and ``about`` (what it is and
-how it was trained). With it a call plays one round of ``resolver`` against this program, or as many as its name is given. Its stored rounds are shown without it.
+how it was trained). With it, a call plays only ``resolver`` against this program, one round or as many as its name is given.
+Its stored rounds are shown without the file.
 """
 
 import json
