@@ -1,5 +1,5 @@
-"""Iterations, time and memory of re-solving agents with 52 cards and a time limit, by street: Modicum, and the agent that
-re-solves turns and rivers.
+"""Iterations, time and memory of re-solving agents with 52 cards and a time limit, by street: Modicum, the agent that
+re-solves turns and rivers, and ``resolver``.
 
 Each time limit is measured in a separate process, and so is the training of the blueprint, because a process's peak memory
 never falls.
@@ -31,8 +31,12 @@ from treeplex.search import BaseAgent
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
 """A rough blueprint; decisions take at least as long as with a good one, because fewer hands are excluded."""
 TABLE, OPPONENT = "holdem(stack=100)", "rules(style=caller)"
-AGENTS = {"modicum": "", "endgames": ",threads=1"}
-"""Agents and their other options; CPU time is that of all threads."""
+AGENTS = {
+    "modicum": f"modicum(blueprint={FOLDER},think=THINK)",
+    "endgames": f"endgames(blueprint={FOLDER},think=THINK,threads=1)",
+    "resolver": "resolver(think=THINK,threads=1)",
+}
+"""One thread each, since CPU time is that of all threads."""
 TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
 CLOCKS = ("search.agents.solving", "holdem.search.leaves.continuations", "holdem.search.leaves.walk", "holdem.search.whole")
 """Modules that read the clock during search."""
@@ -86,7 +90,7 @@ def by_processor(name: str, think: float, hands: int) -> TimedPlay:
 def decisions(name: str, think: float, hands: int) -> TimedPlay:
     """All decisions of an agent in some hands against always-call, without the first two hands, in which kernels load."""
     played = load(TABLE)
-    texts = (f"{name}(blueprint={FOLDER},think={think}{AGENTS[name]})", OPPONENT)
+    texts = (AGENTS[name].replace("THINK", f"{think}"), OPPONENT)
     own, other = (agent(text, played, seed=1) for text in texts)
     game, random, found, seated = played.public, np.random.default_rng(1), list[TimedDecision](), peak_memory()
     assert isinstance(own, BaseAgent)
@@ -152,7 +156,7 @@ def reproduce() -> Result:
                 rows,
             ),
             Table(
-                "Peak resident memory (MB): after seating, with blueprint and buckets loaded, and after all hands",
+                "Peak resident memory (MB): after seating, with blueprint, buckets and network loaded, and after all hands",
                 ["agent", "think", "seated", "played"],
                 memory,
             ),

@@ -6,6 +6,8 @@ and machines are independent.
 Winnings are averaged over both players' hands at every public state, which makes duplicate deals unnecessary, and adjusted for
 luck with check-down values.
 
+Opponents with a blueprint share the one in ``runs/holdem-100bb``, which is first trained for half an hour if it is missing.
+
 ``TREEPLEX_PROGRAM`` names a JSON file that describes a program of another author: ``name``, ``agent`` (a spec with
 ``policies=true``, in which ``{seed}`` stands for the round's seed), ``big_blinds`` (the stacks) and ``about`` (what it is and
 how it was trained). With it, a call plays only ``resolver`` against this program, one round or as many as its name is given.
@@ -23,14 +25,21 @@ from typing import Any
 from papers.common.drawing import panels, save
 from papers.common.results import Picture, Result, Table, store_run_with, stored_with
 from papers.common.study import study
-from treeplex import agent, load
+from treeplex import agent, load, train
 from treeplex.run.plots import GREY, GRID, INK, PALETTE
 from treeplex.search.evaluate.statistics import half_width
 from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
 
 RESOLVER = "resolver(think=none,iterations=80,threads=1)"
 """A fixed number of iterations, so that results do not depend on the load."""
-OPPONENTS = {name: f"rules(style={name})" for name in ("regular", "rock", "station", "maniac")}
+FOLDER = Path("runs/holdem-100bb")
+BLUEPRINT, SECONDS = "holdem(stack=200,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])", 1800
+"""The blueprint's game and training time."""
+OPPONENTS = {
+    **{name: f"rules(style={name})" for name in ("regular", "rock", "station", "maniac")},
+    "blueprint": f"blueprint(file={FOLDER})",
+    "endgames": f"endgames(blueprint={FOLDER},think=none,iterations=80,threads=1)",
+}
 HANDS, SPLITS = 20, (8, 4)
 """Hands of a round, and how often each is continued from its flop, and from each turn."""
 STUDY = "holdem/league"
@@ -85,6 +94,8 @@ def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) 
     if unknown := {*asked} - {*known}:
         raise SystemExit(f"{STUDY}: unknown opponents {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
     for name, rounds in (asked or dict.fromkeys(known, 1)).items():
+        if str(FOLDER) in OPPONENTS.get(name, "") and not FOLDER.exists():
+            train(BLUEPRINT, "blueprint", out=FOLDER, seconds=SECONDS)
         for _ in range(rounds):
             done = runs.get(name, [])
             if program and any(each["about"] != program["about"] for each in done):
