@@ -3,8 +3,8 @@
 A call adds rounds to the stored ones: ``papers/run.py holdem/league regular=3 rock=2`` plays three more against ``regular`` and
 two more against ``rock``; without options, one against each opponent. Each round has its own seed, so rounds of different calls
 and machines are independent.
-Winnings are averaged over both players' hands at every public state, which makes duplicate deals unnecessary, and adjusted for
-luck with check-down values.
+A payoff is the mean over both players' hands (imaginary observations), less the luck of cards and actions by check-down
+values, so deals are not repeated in both seats.
 
 Opponents with a blueprint share the one in ``runs/holdem-100bb``, which is first trained for half an hour if it is missing.
 
@@ -17,7 +17,7 @@ Its stored rounds are shown without the file.
 import json
 import os
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import isfinite, sqrt
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -27,6 +27,7 @@ from papers.common.results import Picture, Result, Table, store_run_with, stored
 from papers.common.study import study
 from treeplex import agent, load, train
 from treeplex.run.plots import GREY, GRID, INK, PALETTE
+from treeplex.search import BaseAgent
 from treeplex.search.evaluate.statistics import half_width
 from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
 
@@ -46,11 +47,10 @@ STUDY = "holdem/league"
 BIG_BLIND, STACK = 2, 100
 """Chips, and the stacks of agents that are not programs in big blinds."""
 VERSION = 2
-"""Increase it when ``resolver`` plays differently: rounds of other versions are dropped."""
+"""Increase it when ``resolver`` or an opponent plays differently: rounds of other versions are dropped."""
 SETTINGS = {
     "game": f"holdem(stack={BIG_BLIND * STACK})",
     "resolver": RESOLVER,
-    "opponents": OPPONENTS,
     "hands": HANDS,
     "splits": list(SPLITS),
     "version": VERSION,
@@ -63,10 +63,13 @@ def played(opponent: str, stack: int, seed: int) -> dict[str, Any]:
     """One round: hands, and ``resolver``'s mean winnings with their standard error, in mbb/hand; ``stack`` in big blinds."""
     began, scale = process_time(), 1000.0 / BIG_BLIND
     game = load(f"holdem(stack={BIG_BLIND * stack})")
-    values = CheckedDown(game.public.exactly_shared)
-    found = sampled_winnings(agent(RESOLVER, game), agent(opponent, game), HANDS, seed=seed, values=values, splits=SPLITS)
-    won, error, seconds = scale * found.value, scale * found.error, process_time() - began
-    return {"seed": seed, "hands": found.hands, "won": won, "error": error, "seconds": round(seconds)}
+    values, other = CheckedDown(game.public.exactly_shared), agent(opponent, game)
+    found = sampled_winnings(agent(RESOLVER, game), other, HANDS, seed=seed, values=values, splits=SPLITS)
+    won, error, seconds = scale * found.value, scale * found.error, round(process_time() - began)
+    remarks = other.remarks() if isinstance(other, BaseAgent) else []
+    if isinstance(other, BaseAgent):
+        other.close()
+    return {"seed": seed, "hands": found.hands, "won": won, "error": error, "seconds": seconds, "remarks": remarks}
 
 
 def pooled(rounds: Sequence[Mapping[str, Any]]) -> tuple[int, float, float]:
@@ -83,7 +86,7 @@ def pooled(rounds: Sequence[Mapping[str, Any]]) -> tuple[int, float, float]:
 
 
 def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) -> None:
-    """Play and store rounds, so many against each opponent; without numbers, one against each, or against the program.
+    """Play and store rounds; ``asked`` has their number by opponent, without any it is one for each, or for the program.
 
     Raises:
         SystemExit: an opponent is unknown, or the stored rounds are of another program with the same name.
@@ -98,7 +101,7 @@ def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) 
             train(BLUEPRINT, "blueprint", out=FOLDER, seconds=SECONDS)
         for _ in range(rounds):
             done = runs.get(name, [])
-            if program and any(each["about"] != program["about"] for each in done):
+            if program and any(each.get(key) != program[key] for each in done for key in ("about", "big_blinds")):
                 raise SystemExit(f"the stored rounds of {name} are of another program; give this one another name in {file}")
             seed = max((each["seed"] for each in done), default=-1) + 1
             if program:
@@ -149,7 +152,7 @@ def reproduce(*options: str) -> Result:
     ]
     about = [f"{name}: {each[0]['about']}" for name, each in runs.items() if "about" in each[0]]
     hidden = [
-        f"{name} after {hands:,} hands: {mean:+,.0f} ± {half:,.0f}"
+        f"{name} after {hands:,} hands: {mean:+,.0f}" + (f" ± {half:,.0f}" if isfinite(half) else ", no interval yet")
         for name, (hands, mean, half) in found.items()
         if name not in shown
     ]
@@ -158,7 +161,7 @@ def reproduce(*options: str) -> Result:
         source="own",
         findings=[
             f"`resolver` wins {mean} ± {half} mbb/hand from `{name}` at {stack} big blinds ({hands} hands)"
-            + (", which is no significant difference." if abs(shown[name][1]) < shown[name][2] else ".")
+            + (", not significantly different from 0." if abs(shown[name][1]) < shown[name][2] else ".")
             for name, stack, hands, mean, half, _ in rows
         ],
         tables=[
@@ -172,9 +175,9 @@ def reproduce(*options: str) -> Result:
         notes=[
             f"`holdem`; resolver: `{RESOLVER}`; "
             + "; ".join([*(f"{name}: `{text}`" for name, text in OPPONENTS.items() if name in runs), *about])
-            + f". Public states are sampled; payoffs are means over both players' hands, adjusted for luck. "
+            + f". Payoffs are means over both players' hands, less luck by check-down values. "
             f"Each hand is continued {first} times from its flop, and from each turn {second} times. Intervals wider than "
-            f"±{WIDEST:,.0f} mbb/hand are no result" + (f" ({'; '.join(hidden)})." if hidden else ".")
+            f"±{WIDEST:,.0f} mbb/hand are not reported" + (f" ({'; '.join(hidden)})." if hidden else ".")
         ],
         numbers={"settings": SETTINGS, "runs": runs},
     )

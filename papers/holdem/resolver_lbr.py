@@ -11,7 +11,7 @@ from typing import Any
 
 from papers.common.results import Result, Table, store_run_with, stored_with
 from papers.common.study import study
-from papers.holdem.league import BIG_BLIND, SPLITS, pooled
+from papers.holdem.league import BIG_BLIND, SPLITS, VERSION, pooled
 from treeplex.arena import local_best_response
 
 STACK = 200
@@ -24,7 +24,7 @@ PUBLISHED = {"fc": "DeepStack -428 ± 87", "fcpa": "DeepStack -383 ± 219, ReBeL
 HANDS = 10
 """Hands of a round."""
 STUDY = "holdem/resolver_lbr"
-SETTINGS = {"game": GAME, "agent": AGENT, "first": FIRST, "splits": list(SPLITS)}
+SETTINGS = {"game": GAME, "agent": AGENT, "first": FIRST, "splits": list(SPLITS), "version": VERSION}
 WIDEST = 400.0
 """Wider intervals, in mbb/hand, are not shown."""
 
@@ -72,7 +72,8 @@ def reproduce(*options: str) -> Result:
         notes=[
             f"`{GAME}`; `{AGENT}`. `fc`: fold, check and call on every street; `fcpa`: also the pot and all-in, but before the "
             "turn it checks and calls, as in both papers. A negative number: the local best response loses. The papers' "
-            "opponents and games differ. Their intervals are 95% for DeepStack and one standard deviation for ReBeL."
+            "opponents and games differ. Their intervals are 95% for DeepStack and one standard deviation for ReBeL. "
+            f"Each hand is continued {SPLITS[0]} times from its flop, and from each turn {SPLITS[1]} times."
         ],
         numbers={"settings": SETTINGS, "runs": runs},
     )

@@ -189,7 +189,7 @@ def test_processes_end_with_the_match(tmp_path):
     game = load(GAME)
     agent = tp.agent(text, game)
     agent.begin(0)
-    process = agent._process
+    process = agent.record.process
     child = int((tmp_path / "child").read_text())
     assert runs(process.number)
     assert runs(child)
@@ -202,7 +202,7 @@ def test_processes_end_with_the_match(tmp_path):
     assert not runs(int((tmp_path / "child").read_text()))
     forgotten = tp.agent(text, game)
     forgotten.begin(0)
-    number = forgotten._process.number
+    number = forgotten.record.process.number
     del forgotten
     assert not runs(number)
 
@@ -273,7 +273,7 @@ def test_aivat_uses_the_other_agents_policy():
     plain = match(GAME, agents, hands=24, seed=4)
     assert result.value != pytest.approx(plain.value)
     assert result.scores[0].result.deviation[0] < plain.scores[0].result.deviation[0]
-    with pytest.raises(tp.errors.AlgorithmError, match="every agent is an external program"):
+    with pytest.raises(tp.errors.AlgorithmError, match="no external program here reports one"):
         match(GAME, [program("call"), program("call")], hands=10, aivat="checked")
 
 
@@ -289,9 +289,14 @@ def test_a_program_that_answers_with_probabilities():
     np.testing.assert_allclose(policy[rows][:, ~deuces], np.array([[0.0], [0.125], [0.875]]) * np.ones((~deuces).sum()))
     copy = agent.fork()
     copy.see(6)
-    assert copy.policy().shape != policy.shape or not np.array_equal(copy.policy(), policy)
+    labels = list(game.public.options(copy.state).labels)  # the program's raise to 6 becomes the smallest legal one
+    assert copy.policy()[labels.index(FOLD)][deuces] == pytest.approx(0.5)
     np.testing.assert_array_equal(agent.policy(), policy)
-    agent.close()
+    assert agent.record.answers == 6
+    assert agent.record.replaced == 1
+    copy.close()
+    with pytest.raises(StoppedAgentError, match="was ended"):
+        agent.policy()
     agents = ["rules(style=regular)", program("mixed", policies="true", connection="pipe")]
     result = match(GAME, agents, hands=8, aivat="checked", seed=4)
     assert not result.failures
@@ -309,7 +314,7 @@ def test_probabilities_must_sum_to_one():
         agent.policy()
     agent = tp.agent(program("call", policies="true"), GAME)
     agent.begin(1)
-    with pytest.raises(StoppedAgentError, match="expected probabilities such as"):
+    with pytest.raises(StoppedAgentError, match="instead of probabilities such as"):
         agent.policy()
 
 

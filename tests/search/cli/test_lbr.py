@@ -92,3 +92,9 @@ def test_it_sits_at_a_table():
     generator = np.random.default_rng(0)
     paid = [play_game([lbr, other], generator)[0] for _ in range(300)]
     assert np.mean(paid) > 0.8  # 1.73 in this seat, errors of 0.25
+
+
+def test_splits():
+    assert json.loads(call("leduc_poker", "uniform", "--hands", 8, "--splits", "4,2", "--json").stdout)["splits"] == [4, 2]
+    for wrong in ("x", "0", "8,"):
+        assert "positive integers separated by commas" in call("leduc_poker", "uniform", "--splits", wrong, code=2).stderr

@@ -257,6 +257,8 @@ def test_turns_of_holdem_against_a_search():
     assert found.error > 0
     assert np.isnan(found.interval)
     assert max(map(abs, found.values)) < SPOT.stack + SPOT.pot
+    again = sampled_winnings(response, agent, 4, seed=3, splits=(2,))  # the agent's game changes when the river is dealt
+    assert max(map(abs, again.values)) < SPOT.stack + SPOT.pot
 
 
 def test_games_that_are_no_poker():

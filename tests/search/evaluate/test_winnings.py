@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.search.evaluate.small_games import Plays
+from treeplex.errors import GameError
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE
 from treeplex.holdem.whole.nodes import visit_table
@@ -131,3 +132,16 @@ def test_all_ins_before_the_first_board_card_pay_rake() -> None:
     rules = game.public.rules
     folded, called = visit_table(rules, rules.betting.root).after
     assert (visit_table(rules, called).kept, visit_table(rules, folded).kept) == (0.75, 1.0)
+
+
+def test_splits_in_whole_holdem_keep_the_mean() -> None:
+    """With luck, on two streets; the mean over the splits of every hand is around the plain mean."""
+    game = load("holdem(ranks=5,suits=2,stack=6)")
+    first, second = agent("uniform", game), agent("rules(style=regular)", game)
+    values = CheckedDown(game.public.exactly_shared)
+    plain = sampled_winnings(first, second, 120, seed=1, values=values)
+    split = sampled_winnings(first, second, 120, seed=2, values=values, splits=(4, 2))
+    assert abs(plain.value - split.value) < 2 * (plain.interval + split.interval)
+    assert split.interval < plain.interval
+    with pytest.raises(GameError, match="numbers of at least 1"):
+        sampled_winnings(first, second, 120, splits=(2, 0))

@@ -1,98 +1,102 @@
 """Programs that answer with probabilities: their policy is known for every hand, as AIVAT and local best response require."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from time import monotonic
+from typing import final
 
 import numpy as np
 
-from treeplex.base.arrays import Floats
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
-from treeplex.games.public import State
+from treeplex.games.public import State, pick
+from treeplex.holdem.protocols.acpc import MatchState
 from treeplex.holdem.protocols.lines import LateError
-from treeplex.holdem.protocols.process import ProgramProcess
-from treeplex.holdem.protocols.program import ProgramAgent
+from treeplex.holdem.protocols.program import ConnectedAgent
 from treeplex.holdem.whole.public import hand_of
-from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 AT_ONCE = 64
-"""Number of questions sent before their answers are read; more could fill both directions of the connection."""
+"""Number of states sent before their answers are read; more could fill both directions of the connection."""
 TOLERANCE = 1e-3
 """Maximum difference from 1 of the sum of an answer's probabilities."""
 
 
-class ProgramPolicyAgent(ProgramAgent):
+@final
+class ProgramPolicyAgent(ConnectedAgent):
     """Plays one seat or both by a program that answers every state with probabilities, such as ``f 0.1,c 0.6,r300 0.3``.
 
     At each decision the program is asked about all hands. It must therefore not rely on the states that it received before,
-    and must give the same answer again within a hand (that is, for the same hand number).
+    and must give the same answer to the same state within a hand.
     """
 
-    has_policy = True
+    _policies: dict[State, Floats]
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.holdem.protocols.program.ProgramAgent.begin`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; starts the program for the first hand.
+
+        Raises:
+            GameError: the program cannot be started, or speaks another protocol.
+            StoppedAgentError: the program has ended.
+        """
         self.check_running()
         self.sit_at_first(seat, generator, at)
         self.launch()
-        self.hands += 1
-        self.state = self.game.first_state()
-        self._asked: tuple[State, Floats] | None = None
+        self.begin_hand()
+        self._policies = {}
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         self.state = self.game.after(self.state, event)
 
-    def act(self, hand: int) -> int:
-        """See :meth:`treeplex.search.agents.agent.Agent.act`."""
-        return BaseAgent.act(self, hand)
-
     def policy(self) -> Floats:
         """See :meth:`treeplex.search.agents.agent.Agent.policy`.
 
         Raises:
-            StoppedAgentError: the program has ended, answered too late, or its probabilities do not sum to 1.
+            GameError: no hand has begun.
+            StoppedAgentError: the program has ended, answered too late, or not with probabilities that sum to 1.
         """
         self.check_acting()
-        if self._asked is None or self._asked[0] != self.state:
-            self._asked = self.state, self._policy()
-        return self._asked[1]
+        self.running()
+        if self.state not in self._policies:
+            possible = self.game.possible(self.state)[self.game.options(self.state).player]
+            self._policies[self.state] = self._answers(np.flatnonzero(possible))
+        return self._policies[self.state]
 
-    def finish(self, hands: Sequence[int]) -> None:
-        """Do nothing; the program receives only the states that it is asked about."""
+    def act(self, hand: int) -> int:
+        """See :meth:`treeplex.search.agents.agent.Agent.act`; asks about this hand only, unless the policy is known.
 
-    def fork(self) -> "ProgramPolicyAgent":
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; copies share the program."""
-        return BaseAgent.fork(self)
+        Raises:
+            GameError: no hand has begun.
+            StoppedAgentError: as in :meth:`policy`.
+        """
+        self.check_acting()
+        self.running()
+        policy = self._policies.get(self.state)
+        if policy is None:
+            policy = self._answers(np.array([hand]))
+        return self.game.options(self.state).labels[pick(self.generator, policy[:, hand])]
 
-    def _policy(self) -> Floats:
-        self.check_running()
-        process = self.launch()
-        options, state = self.game.options(self.state), hand_of(self.state)
-        possible = self.game.possible(self.state)[options.player] > 0
-        policy = np.full((len(options.labels), len(possible)), 1.0 / len(options.labels))
-        position = self.seats.index(options.player)
-        began, rows, hands = monotonic(), dict[str, int](), np.flatnonzero(possible).tolist()
+    def _answers(self, hands: Ints) -> Floats:
+        """The program's probabilities for some hands, float64 [A, H]; uniform for the others."""
+        process, options, state = self.running(), self.game.options(self.state), hand_of(self.state)
+        size = len(self.game.possible(self.state)[options.player])
+        policy = np.full((len(options.labels), size), 1.0 / len(options.labels))
+        position, ends, rows = self.seats.index(options.player), monotonic() + self.timeout, dict[str, int]()
+        ignored = list[str]()
         try:
             for first in range(0, len(hands), AT_ONCE):
-                asked = {hand: str(self.shown(state, position, self.hole(hand))) for hand in hands[first : first + AT_ONCE]}
-                process.lines.send("\r\n".join(asked.values()), self.timeout)
+                asked = {int(hand): self.shown(state, position, self.hole(hand)) for hand in hands[first : first + AT_ONCE]}
+                process.lines.send("\r\n".join(map(str, asked.values())), max(0.0, ends - monotonic()))
                 for hand, question in asked.items():
-                    policy[:, hand] = self._row(self._answer(process, question, began), rows, len(policy))
+                    answer = answer_for(question, lambda: process.lines.read(max(0.0, ends - monotonic())), ignored)
+                    policy[:, hand] = self._row(answer, rows, len(policy))
         except LateError as error:
-            late = f"program {self.command.path} did not answer for all hands within {self.timeout:g} s"
-            self.fail(f"{late}; allow more with timeout=, or check its output with log=", error)
+            late = f"program {self.command.path} did not answer for all hands within {self.timeout:g} s in hand {self.number}"
+            first_ignored = f"; it {ignored[0]}" if ignored else ""
+            self.fail(f"{late}{first_ignored}; allow more with timeout=, or check its output with log=", error)
         except GameError as error:
-            self.fail(f"{error} in hand {self.hands - 1}{process.ending()}; check its output with log=", error)
-        self.answers += 1
+            self.fail(f"{error} in hand {self.number}{process.ending()}; check its output with log=", error)
         return policy
-
-    def _answer(self, process: ProgramProcess, question: str, began: float) -> str:
-        """The answer to a state; other lines are ignored."""
-        while True:
-            line = process.lines.read(self.timeout - (monotonic() - began))
-            if line.startswith(f"{question}:"):
-                return line[len(question) + 1 :]
 
     def _row(self, answer: str, rows: dict[str, int], actions: int) -> Floats:
         """The probability of each action in an answer, float64 [A].
@@ -103,25 +107,57 @@ class ProgramPolicyAgent(ProgramAgent):
             actions: number of actions, A.
 
         Raises:
-            GameError: the answer cannot be read.
+            GameError: it is not a list of actions with probabilities that sum to 1.
         """
         row = np.zeros(actions)
         for part in answer.split(","):
             word, _, number = part.strip().partition(" ")
-            try:
-                share = float(number)
-            except ValueError:
-                share = -1.0
-            if not 0.0 <= share <= 1.0 + TOLERANCE:
-                raise GameError(
-                    f"program {self.command.path} answered {answer[:80]!r}; expected probabilities such as 'c 0.75,r300 0.25'"
-                )
+            share = probability(number)
+            if share is None:
+                wrong = f"program {self.command.path} answered {answer[:80]!r}"
+                raise GameError(f"{wrong} instead of probabilities such as 'c 0.75,r300 0.25'")
             if share and word not in rows:
-                label, used = self.action_of(self.state, word)
-                self.count(word, used)
-                rows[word] = self.game.options(self.state).labels.index(label)
+                rows[word] = self.game.options(self.state).labels.index(self.counted(word))
             if share:
                 row[rows[word]] += share
         if abs(row.sum() - 1.0) > TOLERANCE:
             raise GameError(f"program {self.command.path} answered {answer[:80]!r}, whose probabilities sum to {row.sum():.4g}")
         return np.asarray(row / row.sum())
+
+
+def probability(text: str) -> float | None:
+    """The probability in a text; None if it is not one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0.0 <= number <= 1.0 + TOLERANCE else None
+
+
+def answer_for(question: MatchState, read: Callable[[], str], ignored: list[str]) -> str:
+    """The answer to a state; lines about other states are ignored and added to ``ignored``.
+
+    Args:
+        question: the state.
+        read: returns the program's next line.
+        ignored: descriptions of ignored lines.
+    """
+    start = f"{question}:"
+    while True:
+        line = read()
+        if line.startswith(start):
+            return line[len(start) :]
+        said, _, word = line.rpartition(":")
+        try:
+            answered = MatchState.read(said)
+        except GameError:
+            ignored.append(f"sent {line[:80]!r} instead of an answer to {str(question)!r}")
+            continue
+        if compared(answered) == compared(question):
+            return word
+        ignored.append(f"answered {said[:80]!r} instead of {str(question)!r}")
+
+
+def compared(state: MatchState) -> tuple[object, ...]:
+    """What identifies a state, in whatever order it names cards."""
+    return state.position, state.number, state.betting, *(frozenset(cards) for cards in (*state.hole, state.board))

@@ -103,6 +103,12 @@ class WholeSearchAgent(BaseAgent):
         both = np.ones(len(self.own.hands))
         self._open(StreetStart(self.own.rules.betting.root, (), (both, both)))
 
+    def fork(self) -> "WholeSearchAgent":
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; at a decision, both copies share the street's search."""
+        if self.game.options(self.state).player >= 0:
+            self._search()
+        return super().fork()
+
     def _open(self, opening: StreetStart) -> None:
         """Set the start of a street."""
         self.opening, self._labels = opening, tuple[int, ...]()

@@ -102,7 +102,7 @@ class BaseAgent:
         think: seconds per decision; None for no limit.
         thought: the search behind its last policy, a new object for each search; None if it did not search.
         draws: whether its policy itself is random, so that it differs between playthroughs; None if unknown.
-        has_policy: whether :meth:`policy` reports probabilities; False for external programs.
+        has_policy: whether :meth:`policy` reports probabilities; False for external programs that answer with actions only.
         about: one-line description; may be empty.
     """
 

@@ -29,8 +29,8 @@ def lbr(
     ] = None,
     splits: Annotated[
         str,
-        typer.Option("--splits", metavar="K,...", help="Times each hand is continued from its first, second, ... deal."),
-    ] = "1",
+        typer.Option("--splits", metavar="K,...", help="Continuations of each hand from its first, second, ... board cards."),
+    ] = "",
     actions: Annotated[
         str,
         typer.Option(
@@ -96,6 +96,7 @@ def lbr(
                 ],
                 "actions": actions,
                 "first_round": first_round,
+                "splits": numbers_of(splits),
             }
         )
         return
@@ -106,14 +107,17 @@ def numbers_of(splits: str) -> list[int]:
     """Parse the option ``--splits``.
 
     Raises:
-        SpecError: it isn't a list of integers.
+        SpecError: it is not a list of positive integers.
     """
     from treeplex.errors import SpecError
 
     try:
-        return [int(part) for part in splits.split(",")]
-    except ValueError as error:
-        raise SpecError(f"--splits {splits}: give positive integers separated by commas, such as 8,4") from error
+        numbers = [int(part) for part in splits.split(",")] if splits else []
+    except ValueError:
+        numbers = [0]
+    if min(numbers, default=1) < 1:
+        raise SpecError(f"--splits is {splits!r}; give positive integers separated by commas, such as 8,4")
+    return numbers
 
 
 def print_winnings(result: "Winnings", *, title: str) -> None:

@@ -122,6 +122,16 @@ class LocalBestResponse(BaseAgent):
         copied.models, copied.reached = [fork(model) for model in self.models], list(self.reached)
         return copied
 
+    def close(self) -> None:
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.close`."""
+        for model in self.models:
+            if isinstance(model, BaseAgent):
+                model.close()
+
+    def remarks(self) -> list[str]:
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.remarks`."""
+        return [remark for model in self.models if isinstance(model, BaseAgent) for remark in model.remarks()]
+
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         options, following = self.game.options(self.state), self.game.after(self.state, event)

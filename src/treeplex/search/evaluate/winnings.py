@@ -7,8 +7,8 @@ variance. With check-down values, the value of each choice by chance and players
 (:mod:`treeplex.search.evaluate.aivat`), but with ranges instead of pairs of hands, in O(H) per outcome. Board cards need no
 explicit mean, since a range's check-down value already is that mean.
 
-Most variance comes from the later rounds, and agents that have solved the current round continue fast. ``splits``
-repeats play from the same public cards and averages; the estimate stays unbiased (splitting, as in rare-event simulation).
+Most variance comes from late rounds, and the continuations of a hand share the solves of earlier ones. ``splits`` repeats play
+from the same public cards and averages; the estimate stays unbiased (splitting, as in rare-event simulation).
 """
 
 from collections.abc import Callable, Sequence
@@ -177,7 +177,7 @@ def sampled_winnings(
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
         players = seated(agent, opponent, seat, generator)
-        payoff, luck = played_out(players, game.first_state(), game.first_ranges(), seat, generator, values, splits)
+        payoff, luck = played_out(players, game.first_state(), game.first_ranges(), seat, generator, values, splits, game)
         payoffs[seat].append(payoff - luck)
         if progress is not None and number > 2:
             progress(number + 1, winnings_of(payoffs))
@@ -192,6 +192,7 @@ def played_out(
     generator: np.random.Generator,
     values: CheckedDown | None = None,
     splits: Sequence[int] = (),
+    game: PublicGame | None = None,
 ) -> tuple[float, float]:
     """Play from a public state; returns a seat's payoff, averaged over all possible hands and all splits, and its luck.
 
@@ -202,8 +203,9 @@ def played_out(
         generator: random generator for the playthrough.
         values: value function for luck; None for luck 0.
         splits: see :func:`sampled_winnings`.
+        game: the game of the state; None for that of the first player. A player's own game may become smaller during the hand.
     """
-    game, reached, luck = players[0].game, list(ranges), 0.0
+    game, reached, luck = game or players[0].game, list(ranges), 0.0
     before: float | None = None  # value of the state before the cards were dealt
     while not settled(game, state):
         options = game.options(state)
@@ -222,7 +224,7 @@ def played_out(
         if splits and table is None and game.options(state).player != CHANCE and not settled(game, state):
             times, *later = splits
             played = [
-                played_out([fork(player) for player in players], state, reached, seat, generator, values, later)
+                played_out([fork(player) for player in players], state, reached, seat, generator, values, later, game)
                 for _ in range(times)
             ]
             payoff, more_luck = np.mean(played, axis=0).tolist()

@@ -193,7 +193,7 @@ class HandPlayer:
         if len(known) == len(agents):
             return self.aivat[0]
         if not known:
-            raise GameError("AIVAT needs an agent with a policy, but every agent is an external program; leave out 'aivat'")
+            raise GameError("AIVAT needs an agent with a policy, but no external program here reports one; leave out 'aivat'")
         partial = copy(self.aivat[0])
         partial.known = known
         return partial

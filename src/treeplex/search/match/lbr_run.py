@@ -43,8 +43,8 @@ def local_best_response(
         hands: number of hands, alternating between seats. None means exact values for agents with a non-random policy (``draws
             = False``) in games with few public states, and otherwise 2,000. Each hand's payoff is averaged over all private
             hands, so few hands suffice.
-        splits: number of times each hand is continued from its first, second, ... public cards; after that, once. With
-            agents that solve streets, ``(8, 4)`` narrows the interval at less expense than more hands.
+        splits: number of times each sampled hand is continued from its first, second, ... public cards; after that, once.
+            With agents that solve streets, ``(8, 4)`` narrows the interval in less computing time than more hands.
         actions: actions considered: ``all``, or ``fc`` (fold, check and call) followed by any of ``h`` and ``p`` (the bets
             closest to half pot and pot) and ``a`` (the largest bet), such as ``fcpa``.
         first_round: first betting round in which other actions than check and call are considered, from 0; in hold'em 2 is the
