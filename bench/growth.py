@@ -21,10 +21,14 @@ import numpy as np
 
 from bench.common import record
 from bench.common.benchmark import benchmark
+from bench.iteration_speed import battleship
 from papers.common.lines import read_lines, write_lines
 
 LEDUC = [{"game": f"leduc_poker(ranks={ranks})"} for ranks in (3, 6, 12, 26, 52, 104)]
 DICE = [{"game": f"liars_dice(numdice=1,dice_sides={faces})"} for faces in (3, 4, 5, 6, 7, 8, 9, 10)]
+OTHERS = [
+    {"game": game} for game in ("leduc_poker(players=3)", "big_leduc", "liars_dice(numdice=2,dice_sides=4)", battleship(3))
+]
 BETTING = [{"game": f"holdem(ranks={ranks},hole=1,deal=[0;1],stack=20,sizes=[100%;a],raises=[2;2])"} for ranks in (3, 6, 13)]
 STACKS = [
     {"game": f"holdem(ranks=13,hole=1,deal=[0;1],stack={stack},sizes=[50%;100%;a],raises=[4;4])"} for stack in (10, 40, 200)
@@ -39,12 +43,16 @@ FLOPS = [*BOARDS, {"board": FLOP}, {"board": FLOP, "sizes": 2}, {"board": FLOP, 
 Points = Sequence[Mapping[str, Any]]
 TWO_THREADS = ", 2 threads"
 """End of the name of a series that repeats another with two threads."""
+UNLIKE = "other trees"
+"""A series of games of different kinds, without slopes."""
 SERIES: dict[str, tuple[str, Points]] = {
     "a tree, dense payoffs": ("tree", LEDUC),
     f"a tree, dense payoffs{TWO_THREADS}": ("tree", [{**point, "threads": 2} for point in LEDUC]),
     "a tree, dense payoffs, single precision": ("tree", [{**point, "precision": "single"} for point in LEDUC]),
     "a tree, small matrices": ("tree", DICE),
     f"a tree, small matrices{TWO_THREADS}": ("tree", [{**point, "threads": 2} for point in DICE]),
+    UNLIKE: ("tree", OTHERS),
+    f"{UNLIKE}{TWO_THREADS}": ("tree", [{**point, "threads": 2} for point in OTHERS]),
     "a tree, sparse payoffs": ("tree", [{"game": f"goofspiel(num_cards={cards},imp_info=true)"} for cards in (3, 4, 5)]),
     "a phantom game": (
         "tree",
@@ -79,6 +87,8 @@ TAIL = 3
 """Number of largest points from which slopes are computed."""
 CORES = (16, 64)
 """Numbers of cores for which speed-ups are estimated."""
+MOST_CORES = {"tree": 16}
+"""Maximum number of threads by kind of series, where there is one."""
 PARTIAL = record.BENCH / "quick" / "growth.partial.jsonl"
 
 
@@ -137,10 +147,9 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 
 
 def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
-    """Rows of the largest game of each series with one and two threads: measured speed-up, estimates, and bytes per second.
+    """Rows of the largest game of each series with one and two threads: measured speed-up, and estimates for more.
 
-    The estimate is Amdahl's law for the serial share that two threads show. The last number is peak memory divided by the time
-    of an iteration, since each iteration reads most of it once.
+    The estimate is Amdahl's law for the serial share that two threads show. The series :data:`UNLIKE` has a row per game.
     """
     rows = []
     for name, points in series.items():
@@ -153,11 +162,14 @@ def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
         ]
         if not pairs:
             continue
-        one, two = max(pairs, key=lambda pair: pair[0]["size"])
-        serial = max(2 * two["seconds"] / one["seconds"] - 1, 0.0)
-        found = [1 / (serial + (1 - serial) / cores) for cores in (2, *CORES)]
-        traffic = [f"{1e-9 * one['peak_bytes'] * times / one['seconds']:.0f}" for times in found]
-        rows.append([name, f"{one['size']:,}", *(f"{times:.2f}" for times in found), ", ".join(traffic)])
+        kind, _ = SERIES[name]
+        most = MOST_CORES.get(kind, max(CORES))
+        for one, two in pairs if name == UNLIKE else [max(pairs, key=lambda pair: pair[0]["size"])]:
+            serial = max(2 * two["seconds"] / one["seconds"] - 1, 0.0)
+            found = [1 / (serial + (1 - serial) / cores) for cores in CORES if cores <= most]
+            shown = [f"{times:.2f}" for times in (one["seconds"] / two["seconds"], *found)]
+            game = f"`{one['settings']['game']}`" if name == UNLIKE else name
+            rows.append([game, f"{one['size']:,}", *shown, *["-"] * (1 + len(CORES) - len(shown))])
     return rows
 
 
@@ -181,6 +193,8 @@ def tables(result: dict[str, Any]) -> str:
                     "" if found is None else f"{found:.2f}",
                 ]
             )
+        if name.startswith(UNLIKE):
+            continue
         exponents = [slope(points, key) for key in ("seconds", "peak_bytes")]
         slopes.append([name, *("" if exponent is None else f"{exponent:.2f}" for exponent in exponents)])
     header = ["series", "point", "infosets", "ms per iteration", "ns per infoset", "build, s", "peak, MiB", "bytes per infoset"]
@@ -191,12 +205,9 @@ def tables(result: dict[str, Any]) -> str:
     ]
     if estimates := more_cores(result["series"]):
         parts += [
-            "Speed-up of the largest game on two threads, and estimates for more cores: the serial share that two threads show "
-            "stays (Amdahl), and a core is as fast as here. The last column is about the memory traffic that this takes, in "
-            "GB/s, if the game does not fit into caches:",
-            record.markdown_table(
-                ["series", "infosets", "2 threads", *(f"{cores} cores" for cores in CORES), "GB/s"], estimates
-            ),
+            "Speed-up of the largest game on two threads, and rough estimates for more cores: the serial share that two "
+            "threads show stays (Amdahl), and a core is as fast as here. Trees use at most 16 threads:",
+            record.markdown_table(["series", "infosets", "2 threads", *(f"{cores} cores" for cores in CORES)], estimates),
         ]
     if ratios:
         close = sum(abs(found - 1) <= CLOSE for found in ratios)

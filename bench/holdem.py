@@ -130,7 +130,6 @@ class Contest:
             "systems": systems,
             "failed": self.failed,
             "ratios": ratios(systems, self.target),
-            "goals": self.goals(systems[OURS]),
         }
 
     def summary(self, system: str, turns: list[dict[str, Any]]) -> dict[str, Any]:
@@ -157,11 +156,11 @@ class Contest:
             **{key: about[key] for key in kept if key in about},
         }
 
-    def goals(self, ours: dict[str, Any]) -> list[dict[str, Any]]:
-        """Whether the goals for these threads are met; empty for storages other than float32 and for quick runs."""
-        if self.quick or self.storage != "float32":
-            return []
-        return [judged(goal, ours) for goal in self.case.goals if goal.threads == self.threads]
+
+def goals_of(contest: dict[str, Any]) -> list[Goal]:
+    """The goals for the threads of a contest in float32."""
+    goals = CASES[contest["case"]].goals if contest["storage"] == "float32" else ()
+    return [goal for goal in goals if goal.threads == contest["threads"]]
 
 
 def warm_session(case: str, **wanted: Any) -> Session:
@@ -213,7 +212,7 @@ def tables(result: dict[str, Any]) -> str:
     for name in dict.fromkeys(each["case"] for each in result["contests"]):
         contests = [each for each in result["contests"] if each["case"] == name]
         parts.append(f"**{contests[0]['title']}**\n\n{case_table(contests)}")
-        parts += [goal_line(each, goal) for each in contests for goal in each["goals"]]
+        parts += [goal_line(each, judged(goal, each["systems"][OURS])) for each in contests for goal in goals_of(each)]
         parts += [contests[0]["note"]] if contests[0]["note"] else []
     parts += [f"Not measured: {name}: {message}" for name, message in result["left_out"].items()]
     if result["cold_seconds"] is not None:

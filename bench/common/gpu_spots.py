@@ -11,18 +11,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from bench.common.holdem_spots import basic
+from bench.common.holdem_spots import basic, wide
 from treeplex.holdem.betting.bet_plan import BetPlan
-from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.policies.judge import judge_spot, judgement_of, judging_crew
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.known import turn_endgame_holdem
 from treeplex.holdem.spots.spot import Spot
 
-CALLER = "22+,A2s+,K2s+,Q5s+,J7s+,T7s+,96s+,86s+,75s+,64s+,54s,A7o+,KTo+,QTo+,JTo,T9o"
-RAISER = "22+,A2s+,K2s+,Q2s+,J5s+,T6s+,96s+,85s+,75s+,64s+,53s+,A2o+,K8o+,Q9o+,J9o+,T9o"
-"""Wide ranges of a single-raised pot: out of position, in position."""
 EVERY, MOST = 10, 1000
 """Iterations between evaluations, and their largest number."""
 TARGET = 0.5
@@ -48,11 +44,6 @@ class GpuSpot:
     kernels: int | None = None
     off_card: int | None = 0
     quick: bool = False
-
-
-def wide() -> Spot:
-    """The example flop with the ranges of a single-raised pot."""
-    return replace(basic("Td9d6h")(), ranges=(parse_range(CALLER), parse_range(RAISER)))
 
 
 def small() -> Spot:

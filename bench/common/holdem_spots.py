@@ -6,7 +6,7 @@ Libratus's four endgames are read from the files that its authors published (Lib
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treeplex.holdem.betting.bet_plan import BetPlan
@@ -21,6 +21,9 @@ POSTFLOP, TEXAS, OURS = "postflop-solver", "TexasSolver", "Treeplex"
 OUT = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
 IN = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
 """The ranges of postflop-solver's ``examples/basic.rs``: out of position, in position."""
+CALLER = "22+,A2s+,K2s+,Q5s+,J7s+,T7s+,96s+,86s+,75s+,64s+,54s,A7o+,KTo+,QTo+,JTo,T9o"
+RAISER = "22+,A2s+,K2s+,Q2s+,J5s+,T6s+,96s+,85s+,75s+,64s+,53s+,A2o+,K8o+,Q9o+,J9o+,T9o"
+"""Wide ranges of a single-raised pot: out of position, in position."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,11 @@ def basic(board: str) -> Callable[[], Spot]:
     """``examples/basic.rs`` of postflop-solver, on a board of any street."""
     bets = BetPlan.same("60%,e,a", "2.5x", river_donk="50%", add_allin=1.5, force_allin=0.15, merge=0.1)
     return lambda: example(board, bets)
+
+
+def wide() -> Spot:
+    """The example flop with the ranges of a single-raised pot."""
+    return replace(basic("Td9d6h")(), ranges=(parse_range(CALLER), parse_range(RAISER)))
 
 
 def crossed() -> Spot:
@@ -158,7 +166,15 @@ CASES = {
             threads=(2,),
             storages=("float32", "int16"),
             rounds=2,
-            goals=(Goal("seconds", 35, 2),),
+            goals=(Goal("seconds", 10, 2),),
+        ),
+        Case(
+            "flop_wide",
+            "Flop: Td9d6h with the ranges of a single-raised pot",
+            wide,
+            threads=(2,),
+            rounds=1,
+            goals=(Goal("seconds", 20, 2),),
         ),
     )
 }

@@ -56,10 +56,12 @@ def test_slopes_are_exponents_of_the_largest_points() -> None:
 
 def test_speed_ups_on_more_cores() -> None:
     """If two threads are 1.6 times as fast as one, a quarter of the work is serial."""
-    one = [{"settings": {"game": "g"}, "size": 1000, "seconds": 1.0, "peak_bytes": 2_000_000_000}]
-    two = [{"settings": {"game": "g", "threads": 2}, "size": 1000, "seconds": 0.625, "peak_bytes": 2_000_000_000}]
-    assert growth.more_cores({"a": one, "a, 2 threads": two, "b": one}) == [
-        ["a", "1,000", "1.60", "3.37", "3.82", "3, 7, 8"],
+    one = [{"settings": {"game": "g"}, "size": 1000, "seconds": 1.0, "peak_bytes": 1}]
+    two = [{"settings": {"game": "g", "threads": 2}, "size": 1000, "seconds": 0.625, "peak_bytes": 1}]
+    tree, flop = "a tree, dense payoffs", "a flop"
+    assert growth.more_cores({tree: one, f"{tree}, 2 threads": two, flop: one, f"{flop}, 2 threads": two, "a river": one}) == [
+        [tree, "1,000", "1.60", "3.37", "-"],
+        [flop, "1,000", "1.60", "3.37", "3.82"],
     ]
 
 
