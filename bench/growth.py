@@ -149,7 +149,8 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
     """Rows of the largest game of each series with one and two threads: measured speed-up, and estimates for more.
 
-    The estimate is Amdahl's law for the serial share that two threads show. The series :data:`UNLIKE` has a row per game.
+    The estimate is Amdahl's law for the serial share that two threads show. Points that seem more than twice as fast are noise
+    and left out. The series :data:`UNLIKE` has a row per game.
     """
     rows = []
     for name, points in series.items():
@@ -158,14 +159,14 @@ def more_cores(series: Mapping[str, Points]) -> list[list[str]]:
             (one, two)
             for one in points
             for two in shared
-            if two["settings"] == one["settings"] | {"threads": 2} and one["seconds"] and two["seconds"]
+            if two["settings"] == one["settings"] | {"threads": 2} and one["seconds"] < 2 * two["seconds"]
         ]
         if not pairs:
             continue
         kind, _ = SERIES[name]
         most = MOST_CORES.get(kind, max(CORES))
         for one, two in pairs if name == UNLIKE else [max(pairs, key=lambda pair: pair[0]["size"])]:
-            serial = max(2 * two["seconds"] / one["seconds"] - 1, 0.0)
+            serial = 2 * two["seconds"] / one["seconds"] - 1
             found = [1 / (serial + (1 - serial) / cores) for cores in CORES if cores <= most]
             shown = [f"{times:.2f}" for times in (one["seconds"] / two["seconds"], *found)]
             game = f"`{one['settings']['game']}`" if name == UNLIKE else name
