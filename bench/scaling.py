@@ -51,6 +51,8 @@ LINK = 125e6
 CLUSTERS = (2, 16, 256)
 QUIET = 0.5
 """Load below which a machine counts as idle before the measurements."""
+PATIENCE = 120.0
+"""Maximum seconds to wait for that load, which falls by half in 40 seconds after another benchmark."""
 WARM = 2
 """Warm-up jobs of each worker, for imports, compilation and loading."""
 
@@ -220,10 +222,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure all kinds of work."""
-    jobs, before = 2 if options.quick else options.jobs, os.getloadavg()[0]
+    jobs, before = 2 if options.quick else options.jobs, idle_load(0.0 if options.quick else PATIENCE)
     with TemporaryDirectory(dir=MEMORY_FOLDER if MEMORY_FOLDER.is_dir() else None) as folder:
         cases = [case_of(work, jobs) for work in works(Path(folder))]
     return {"jobs": jobs, "cores": len(os.sched_getaffinity(0)), "load": before, "cases": cases}
+
+
+def idle_load(patience: float) -> float:
+    """The load once the machine is idle, or after ``patience`` seconds."""
+    until = time.monotonic() + patience
+    while (load := os.getloadavg()[0]) >= QUIET and time.monotonic() < until:
+        time.sleep(2.0)
+    return load
 
 
 def case_of(work: Work, jobs: int) -> dict[str, Any]:

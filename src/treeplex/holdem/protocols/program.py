@@ -316,7 +316,6 @@ class ProgramAgent(ConnectedAgent):
             StoppedAgentError: the program has ended, or sent no action in time.
         """
         self.check_acting()
-        self.check_running()
         process = self.running()
         began = monotonic()
         try:
