@@ -50,8 +50,9 @@ LARGE = 4096
 BEGUN = 64
 """Rows before the first gradient step, so that the timing includes gradient steps."""
 OFF_CARD = (
-    "**This machine has no GPU**: the table shows the GPU code running on the CPU. The [ReBeL notebook]"
-    "(notebook/rebel.md#speed-on-a-gpu) reports the speed on an NVIDIA H200."
+    "**This machine has no GPU**: the tables show the GPU code running on the CPU. By hand on an NVIDIA H200: the example "
+    "flop in 0.95 s ([log](log.md#holdem-spots-on-an-h200)), 856 rivers per second ([hand values]"
+    "(notebook/hand-values.md#labels-on-a-gpu)), and [ReBeL](notebook/rebel.md#speed-on-a-gpu)."
 )
 """Note for the tables on a machine without a GPU."""
 WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "GPU"}
