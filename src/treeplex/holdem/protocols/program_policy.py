@@ -10,8 +10,8 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.public import State, pick
 from treeplex.holdem.protocols.acpc import MatchState
+from treeplex.holdem.protocols.connected import ConnectedAgent
 from treeplex.holdem.protocols.lines import LateError
-from treeplex.holdem.protocols.program import ConnectedAgent
 from treeplex.holdem.whole.public import hand_of
 from treeplex.search.subgames.beliefs import Belief
 
