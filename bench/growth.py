@@ -23,6 +23,7 @@ from bench.common import record
 from bench.common.benchmark import benchmark
 from bench.iteration_speed import battleship
 from papers.common.lines import read_lines, write_lines
+from treeplex.engine.tree.shared import MOST_THREADS
 
 LEDUC = [{"game": f"leduc_poker(ranks={ranks})"} for ranks in (3, 6, 12, 26, 52, 104)]
 DICE = [{"game": f"liars_dice(numdice=1,dice_sides={faces})"} for faces in (3, 4, 5, 6, 7, 8, 9, 10)]
@@ -87,7 +88,7 @@ TAIL = 3
 """Number of largest points from which slopes are computed."""
 CORES = (16, 64)
 """Numbers of cores for which speed-ups are estimated."""
-MOST_CORES = {"tree": 16}
+MOST_CORES = {"tree": MOST_THREADS}
 """Maximum number of threads by kind of series, where there is one."""
 PARTIAL = record.BENCH / "quick" / "growth.partial.jsonl"
 
@@ -207,7 +208,7 @@ def tables(result: dict[str, Any]) -> str:
     if estimates := more_cores(result["series"]):
         parts += [
             "Speed-up of the largest game on two threads, and rough estimates for more cores: the serial share that two "
-            "threads show stays (Amdahl), and a core is as fast as here. Trees use at most 16 threads:",
+            f"threads show stays (Amdahl), and a core is as fast as here. Trees use at most {MOST_THREADS} threads:",
             record.markdown_table(["series", "infosets", "2 threads", *(f"{cores} cores" for cores in CORES)], estimates),
         ]
     if ratios:

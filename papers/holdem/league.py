@@ -86,7 +86,7 @@ def pooled(rounds: Sequence[Mapping[str, Any]]) -> tuple[int, float, float]:
 
 
 def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) -> None:
-    """Play and store rounds; ``asked`` has their number by opponent, without any it is one for each, or for the program.
+    """Play and store rounds: as many per opponent as ``asked`` says, or one each if it is empty.
 
     Raises:
         SystemExit: an opponent is unknown, or the stored rounds are of another program with the same name.
@@ -175,7 +175,7 @@ def reproduce(*options: str) -> Result:
         notes=[
             f"`holdem`; resolver: `{RESOLVER}`; "
             + "; ".join([*(f"{name}: `{text}`" for name, text in OPPONENTS.items() if name in runs), *about])
-            + f". Payoffs are means over both players' hands, less luck by check-down values. "
+            + ". Payoffs are means over both players' hands, less luck by check-down values. "
             f"Each hand is continued {first} times from its flop, and from each turn {second} times. Intervals wider than "
             f"±{WIDEST:,.0f} mbb/hand are not reported" + (f" ({'; '.join(hidden)})." if hidden else ".")
         ],

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def said_by(style, seen, held, generator):
-    """What the player of a style says after the actions seen with the cards held."""
+    """The answer of a player of this style, given the actions so far and its cards."""
     if style == "random":
         return generator.choice(["f", "c", f"r{generator.randrange(40)}", "r8"])
     if style == "illegal":

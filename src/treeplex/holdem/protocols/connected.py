@@ -1,4 +1,4 @@
-"""Base of the agents that play heads-up hold'em by a program of another author, as this library's dealer."""
+"""Base class of agents that play heads-up hold'em through an external program; this library is the dealer."""
 
 import re
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class ProgramRecord:
 
 
 class ConnectedAgent(BaseAgent):
-    """Base class for agents that play heads-up hold'em by a program.
+    """Base class for agents that play heads-up hold'em through an external program.
 
     The program starts with the first hand and ends with :meth:`close`. As in the competition, its illegal actions are
     replaced by legal ones, see :meth:`action_of`.

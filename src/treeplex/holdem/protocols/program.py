@@ -69,7 +69,7 @@ class Program(AgentKind):
 
 @final
 class ProgramAgent(ConnectedAgent):
-    """Plays one seat by a program that receives the states of all hands in turn and answers with actions."""
+    """Plays one seat through a program that receives the states of all hands in turn and answers with actions."""
 
     has_policy = False
 

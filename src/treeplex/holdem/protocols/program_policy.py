@@ -23,7 +23,7 @@ TOLERANCE = 1e-3
 
 @final
 class ProgramPolicyAgent(ConnectedAgent):
-    """Plays one seat or both by a program that answers every state with probabilities, such as ``f 0.1,c 0.6,r300 0.3``.
+    """Plays one seat or both through a program that answers every state with probabilities, such as ``f 0.1,c 0.6,r300 0.3``.
 
     At each decision the program is asked about all hands. It must therefore not rely on the states that it received before,
     and must give the same answer to the same state within a hand.
