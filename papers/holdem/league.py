@@ -6,7 +6,7 @@ and machines are independent.
 A payoff is the mean over both players' hands (imaginary observations), less the luck of cards and actions by check-down
 values, so deals are not repeated in both seats.
 
-Opponents with a blueprint share the one in ``runs/holdem-100bb``, which is first trained for half an hour if it is missing.
+Opponents with a blueprint share the one in ``runs/holdem-100bb``, which is first trained for an hour if it is missing.
 
 ``TREEPLEX_PROGRAM`` names a JSON file that describes a program of another author: ``name``, ``agent`` (a spec with
 ``policies=true``, in which ``{seed}`` stands for the round's seed), ``big_blinds`` (the stacks) and ``about`` (what it is and
@@ -34,8 +34,8 @@ from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
 RESOLVER = "resolver(think=none,iterations=80,threads=1)"
 """A fixed number of iterations, so that results do not depend on the load."""
 FOLDER = Path("runs/holdem-100bb")
-BLUEPRINT, SECONDS = "holdem(stack=200,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])", 1800
-"""The blueprint's game and training time."""
+BLUEPRINT, BOARDS = "holdem(stack=200,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])", 1_000_000
+"""The blueprint's game, and the number of boards of its training."""
 OPPONENTS = {
     **{name: f"rules(style={name})" for name in ("regular", "rock", "station", "maniac")},
     "blueprint": f"blueprint(file={FOLDER})",
@@ -98,7 +98,7 @@ def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) 
         raise SystemExit(f"{STUDY}: unknown opponents {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
     for name, rounds in (asked or dict.fromkeys(known, 1)).items():
         if str(FOLDER) in OPPONENTS.get(name, "") and not FOLDER.exists():
-            train(BLUEPRINT, "blueprint", out=FOLDER, seconds=SECONDS)
+            train(BLUEPRINT, "blueprint", out=FOLDER, settings={"boards": BOARDS})
         for _ in range(rounds):
             done = runs.get(name, [])
             if program and any(each.get(key) != program[key] for each in done for key in ("about", "big_blinds")):
