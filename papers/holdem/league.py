@@ -46,7 +46,7 @@ HANDS, SPLITS = 20, (8, 4)
 STUDY = "holdem/league"
 BIG_BLIND, STACK = 2, 100
 """Chips, and the stacks of agents that are not programs in big blinds."""
-VERSION = 2
+VERSION = 3
 """Increase it when ``resolver`` or an opponent plays differently: rounds of other versions are dropped."""
 SETTINGS = {
     "game": f"holdem(stack={BIG_BLIND * STACK})",

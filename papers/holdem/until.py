@@ -16,6 +16,7 @@ from papers.common.study import study
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
 from treeplex.holdem.search.subgames.subgame import cut_first_street
 from treeplex.holdem.solve.first_street_judge import judge_first_street
 from treeplex.holdem.solve.solution import HoldemSettings
@@ -24,9 +25,9 @@ from treeplex.holdem.spots.files import request_from_options
 from treeplex.learn.first_street.until import UntilJob
 from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.net import FORM
+from treeplex.learn.hand_values.settings import END
 from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.resolver.kind import EVERY, PARTS
 from treeplex.search import METHODS, SubgameSearch
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
@@ -64,12 +65,13 @@ def distance(one: HoldemSolution, other: HoldemSolution) -> list[float]:
 
 
 def by_agent(spot: Spot) -> HoldemSolution:
-    """A solve with the leaf values of ``resolver``, which samples turn cards."""
-    leaf = HandValues(hand_function(shipped_hand_net("turn")), every=EVERY, parts=PARTS)
+    """A solve with the leaf values of ``resolver``, those of a network for the end of the flop."""
+    leaf = StreetEndValues(hand_function(shipped_hand_net("flop", END), at=END))
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, horizon=UNTIL)
     search.run(UNTIL)
     settings = HoldemSettings("float64", 1, UNTIL, None, "turn", HANDS)
-    return UntilJob(search, leaf, settings, iterations=UNTIL).made((), "finished")
+    values = HandValues(hand_function(shipped_hand_net("turn")))
+    return UntilJob(search, values, settings, iterations=UNTIL).made((), "finished")
 
 
 def flop(board: str) -> dict:
@@ -104,7 +106,7 @@ def findings(means: dict) -> list[str]:
         return f"{100 * means[name][3]:.1f}% of the pot in {means[name][4]:.1f} s"
 
     return [
-        f"With the network a flop strategy gives up {told('network')}, and {told(AGENT)} as `resolver` samples cards; with "
+        f"With the network a flop strategy gives up {told('network')}, and {told(AGENT)} as `resolver` solves it; with "
         + " and ".join(f"{count} iterations of a full solve {told(f'whole, {count}')}" for count in WHOLE)
         + ".",
     ]
@@ -156,8 +158,8 @@ def reproduce(most: int = len(FLOPS)) -> Result:
         ],
         notes=[
             f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it. "
-            "`resolver` evaluates it on four turn cards at a time, once in an iteration; `network` on all of "
-            "them, once in two iterations. Exploitability is "
+            "`network` evaluates it on all turn cards, once in two iterations. `resolver` has a network for the end of the "
+            "flop, which learned the mean over them, evaluated in every iteration. Exploitability is "
             "an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
             f"with {JUDGING} iterations that start from the full solve of {BEST}. In the last row it is that of the full "
             "solve over all streets, and seconds are those of the iterations alone, without construction and without suit "

@@ -2,15 +2,20 @@
 
 import numpy as np
 
-from treeplex.holdem.engine.pairs import BLOCKED_HIGH, BLOCKED_LOW, add_payoffs, add_wins
+from treeplex.holdem.engine.pairs import add_payoffs, add_wins
 
 
 def test_wins_less_losses() -> None:
     random = np.random.default_rng(0)
     ranks, blocked = random.integers(0, 4, (7, 9)), random.random((7, 9)) < 0.3
-    low, high = (np.where(blocked, value, ranks).astype(np.int16) for value in (BLOCKED_LOW, BLOCKED_HIGH))
-    wins = np.ones((9, 9), np.float32)
-    add_wins(low, high, wins)
+    order, start = np.zeros((2, 7, 9), np.int16)
+    sizes, wins = (~blocked).sum(axis=1).astype(np.int16), np.ones((9, 9), np.float32)
+    for row, size in enumerate(sizes):
+        free = np.flatnonzero(~blocked[row])
+        by_rank = free[np.argsort(ranks[row, free])]
+        order[row, :size] = by_rank
+        start[row, :size] = np.searchsorted(ranks[row, by_rank], ranks[row, by_rank])
+    add_wins(order, start, sizes, wins)
     met = ~(blocked[:, :, None] | blocked[:, None, :])
     expected = 1 + (np.sign(ranks[:, :, None] - ranks[:, None, :]) * met).sum(axis=0)
     np.fill_diagonal(expected, 1)

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 
 from treeplex.errors import SpecError  # noqa: E402
 from treeplex.learn.hand_values.net import read_hand_net  # noqa: E402
-from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
+from treeplex.learn.hand_values.settings import END, HandValueSettings  # noqa: E402
 from treeplex.learn.hand_values.shipped import shipped_hand_net  # noqa: E402
 from treeplex.learn.hand_values.situations import draw  # noqa: E402
 
@@ -23,5 +23,6 @@ def test_a_shipped_network_beats_the_showdown(street: str, count: int) -> None:
 
 def test_there_is_none_for_other_streets() -> None:
     assert read_hand_net(shipped_hand_net("flop")).street == "flop"
-    with pytest.raises(SpecError, match="for the start of the next street is shipped; known: flop, river, turn"):
+    assert read_hand_net(shipped_hand_net("flop", END)).at == END
+    with pytest.raises(SpecError, match="for the start of the next street is shipped; known: flop, flop-end, river, turn"):
         shipped_hand_net("")

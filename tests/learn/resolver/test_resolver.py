@@ -175,7 +175,7 @@ def test_its_own_range_is_the_one_it_has_played() -> None:
     np.testing.assert_allclose(tracked / tracked.sum(), played / played.sum(), atol=1e-5)
 
 
-@pytest.mark.parametrize(("think", "sizes", "raises"), [(0.05, 1, False), (0.35, 2, False), (2.0, 2, True)])
+@pytest.mark.parametrize(("think", "sizes", "raises"), [(0.05, 1, False), (0.5, 2, False), (2.0, 2, True)])
 def test_flops_have_fewer_bets_when_time_is_short(
     think: float, sizes: int, raises: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

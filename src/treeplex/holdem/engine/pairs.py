@@ -8,23 +8,27 @@ from treeplex.engine.kernel import kernel
 SeatArrays = tuple[Ints, Shorts]
 """A player's hands: classes, int64 [n], and ranks of strength, int16 [n], -1 for blocked hands."""
 BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
-"""Ranks of blocked hands: below all and above all."""
+"""Ranks of hands that a board does not allow: below all and above all."""
 
 
 @kernel()
-def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
+def add_wins(order: Shorts, start: Shorts, sizes: Shorts, wins: Singles) -> None:
     """Add each hand's wins minus losses against every other hand on complete boards.
 
     Args:
-        low, high: int16 [R, H], at most 32,767 boards, ranks of strength from 0; blocked hands have :data:`BLOCKED_LOW` in one
-            and :data:`BLOCKED_HIGH` in the other.
+        order, start, sizes: at most 32,767 boards, see :class:`treeplex.holdem.cards.hand_order.HandOrder`; hands are numbered
+            from 0 to H - 1.
         wins: float32 [H, H], added to; shared cards are ignored.
     """
-    hands = low.shape[1]
+    hands, boards = len(wins), len(sizes)
+    low, high = np.full((boards, hands), BLOCKED_LOW, np.int16), np.full((boards, hands), BLOCKED_HIGH, np.int16)
+    for r in range(boards):
+        for k in range(sizes[r]):
+            low[r, order[r, k]] = high[r, order[r, k]] = start[r, k]
     counted = np.empty(hands, np.int16)
     for i in range(hands):
         counted[:] = 0
-        for r in range(low.shape[0]):
+        for r in range(boards):
             rank, below, above = low[r, i], high[r], low[r]
             if rank < 0:
                 continue

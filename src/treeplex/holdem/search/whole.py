@@ -50,9 +50,9 @@ PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
 """Seconds to evaluate one end of a flop by continuations on a slow machine."""
-NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE = 0.0034, 16, 0.7
-"""Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; and the
-share of the time for them."""
+NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE, FIRST_SECONDS = 0.0018, 24, 0.7, 0.15
+"""Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; the share
+of the time for them; and seconds before the first iteration."""
 FEWEST = 20
 """Minimum number of iterations of a solve that evaluates the other player's actions."""
 LONG = 0.2
@@ -82,7 +82,7 @@ class WholeHoldemAgent(BaseAgent):
     Attributes:
         guide: the blueprint at this table, with action translation.
         solving: settings of street solving.
-        leaf: values at the start of the turn, for solves of the flop; None: no network.
+        leaf: values at the end of the flop, for solves of the flop; None: no network.
         ranges: float64 [H] of each player, unnormalised, given the actions so far; the opponent's only until the first solve.
         solver: the agent for the rest of the hand; None while the guide plays.
         path: events of this hand.
@@ -113,7 +113,7 @@ class WholeHoldemAgent(BaseAgent):
             )
         self.holdem, self.guide, self.solving, self.leaf = game, guide, solving or StreetSolving(), leaf
         self.pace, self._numbers = PACE, 0
-        self._opened: dict[tuple[int | None, tuple[int, ...]], tuple[ResolvingAgent | None, int]] = {}
+        self._opened: dict[tuple[int | None, float | None, tuple[int, ...]], tuple[ResolvingAgent | None, int]] = {}
         self.solving.check()
         self.begin()
 
@@ -161,7 +161,7 @@ class WholeHoldemAgent(BaseAgent):
         table = following.table
         begins = options.player == CHANCE and table.player >= 0 and table.street >= self.solving.start
         if begins:
-            key = self.player, self.path
+            key = self.player, self.think, self.path
             if key not in self._opened:
                 self._opened[key] = self._open(event), self._numbers
             opened, self._numbers = self._opened[key]
@@ -316,15 +316,15 @@ class WholeHoldemAgent(BaseAgent):
         least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
         plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
         self._numbers = 0
-        sizes, seconds, share = solving.bets[0], END_SECONDS, LEAF_SHARE
+        sizes, seconds, time = solving.bets[0], END_SECONDS, LEAF_SHARE * self._left
         choices = [(sizes, solving.raises), (sizes, "none")]
         if self.leaf is not None:
             choices.append((sizes.split(",")[0], "none"))
-            seconds, share = NETWORK_SECONDS * WORTHWHILE / solving.threads, FLOP_SHARE
+            seconds, time = NETWORK_SECONDS * WORTHWHILE / solving.threads, FLOP_SHARE * self._left - FIRST_SECONDS
         for bets, raises in choices:
             game = HoldemGame.of(self.holdem.spot_at(self.state, ranges, plan.override(street, bets=bets, raises=raises)))
             ends = sum(isinstance(node, StreetEnd) and node.street == street for node in game.tree.nodes)
-            if ends * seconds <= share * self._left:
+            if ends * seconds <= time:
                 return game
         return None if self.leaf is None else game
 

@@ -32,6 +32,7 @@ from treeplex.learn.hand_values.kind import HAND_VALUES
 from treeplex.learn.hand_values.net import FORM as HAND_FORM
 from treeplex.learn.hand_values.net import NET as HAND_NET
 from treeplex.learn.hand_values.net import hand_net_of
+from treeplex.learn.hand_values.settings import END
 from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
 from treeplex.learn.hand_values.shipped import SHIPPED as SHIPPED_HANDS
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
@@ -221,6 +222,8 @@ def hand_network(
         return None
     file = read_net(path, form=HAND_FORM, makers="train hand-values")
     net = hand_net_of(file)
+    if net.at == END:
+        raise SpecError(f"{path} values hands at the end of the {net.street}, for resolver(net=...); give one for the start")
     if net.street != following:
         raise SpecError(
             f"{path} values hands at the start of the {net.street}; give a spot that begins on the preceding street"

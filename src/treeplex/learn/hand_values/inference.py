@@ -11,6 +11,7 @@ from treeplex.holdem.cards.format import HOLDEM, Format, format_named
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.hand_values import Function
 from treeplex.learn.hand_values.net import FORM, format_of
+from treeplex.learn.hand_values.settings import START
 from treeplex.learn.rebel.files import read_net
 
 MAKERS = "train hand-values"
@@ -18,20 +19,30 @@ PARTS = 3
 """Modules of a hidden layer: linear, layer norm, GELU."""
 
 
-def hand_function(path: str | os.PathLike[str], format: Format = HOLDEM) -> Function:
-    """Return the function of a hand network, for :class:`treeplex.holdem.search.leaves.hand_values.HandValues`.
+def hand_function(
+    path: str | os.PathLike[str], format: Format = HOLDEM, *, at: str = START, street: str | None = None
+) -> Function:
+    """Return the function of a hand network, for leaf values at the start
+    (:class:`treeplex.holdem.search.leaves.hand_values.HandValues`) or end of a street
+    (:class:`treeplex.holdem.search.leaves.street_end_values.StreetEndValues`).
 
     Args:
         path: a network file of ``treeplex train hand-values``.
         format: the cards.
+        at: ``start`` or ``end`` of a street.
+        street: the street; None for any.
 
     Raises:
         FileError: missing, corrupted, or the file contains another type of network.
-        SpecError: the network was trained with other cards.
+        SpecError: the network was trained with other cards, or values another point of a hand.
     """
     file = read_net(path, form=FORM, makers=MAKERS)
     if format_named(format_of(file)) != format:
         raise SpecError(f"{path} values hands of {format_of(file)}, not of {format.name}; use another network")
+    its, where = str(file.settings.get("street")), str(file.settings.get("at", START))
+    if where != at or street not in (None, its):
+        wanted = f"the {street}" if street else "a street"
+        raise SpecError(f"{path} values hands at the {where} of the {its}; give a network for the {at} of {wanted}")
     weights = file.weights
     try:
         count = int(file.settings["layers"])

@@ -18,7 +18,7 @@ from treeplex.base.spec import quoted
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.learn.hand_values.net import GAME, NET, HandNet, read_hand_net
-from treeplex.learn.hand_values.settings import MIXED, HandValueSettings
+from treeplex.learn.hand_values.settings import END, MIXED, HandValueSettings
 from treeplex.learn.hand_values.source import HandSource
 from treeplex.learn.train.kind import RECIPE, Options, TrainingRun
 from treeplex.learn.train.situations import SituationsJob, SituationsKind, situations_job_kind
@@ -53,7 +53,7 @@ class HandValuesKind(SituationsKind):
         Raises:
             SpecError: a game is named, or the smallest stack exceeds the largest.
         """
-        name = GAME.format(street=settings.street)
+        name = GAME[settings.at].format(street=settings.street)
         if game not in (None, name):
             raise SpecError(
                 f"hand-values draws its own hold'em boards and stacks; leave {game} out, and choose a "
@@ -68,9 +68,11 @@ class HandValuesKind(SituationsKind):
         return read_hand_net(folder / NET)
 
     def next_steps(self, training: TrainingRun) -> list[tuple[str, str]]:
-        """Suggest searching the preceding street with the network."""
+        """Suggest playing with the network, or searching the preceding street."""
+        folder = quoted(str(training.folder))
+        if training.settings.at == END:
+            return [(f'treeplex play "holdem(stack=200)" --against "resolver(net={folder}/{NET})"', "play against it")]
         if training.settings.street == "flop" or training.settings.cards != HOLDEM:
             return []
         before = {"river": "turn.yaml", "turn": "flop.yaml --board Ks8s3d"}[training.settings.street]
-        folder = quoted(str(training.folder))
         return [(f"treeplex holdem search examples/spots/{before} {folder}", "search the street before with it")]

@@ -1,4 +1,4 @@
-"""Network for single hands at the start of a street, and its file format."""
+"""Network for single hands at the start or end of a street, and its file format."""
 
 import os
 from collections.abc import Mapping
@@ -14,10 +14,11 @@ from treeplex.holdem.search.leaves.hand_values import HandValues, zero_sum
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.common.value_net import Forward, Module, network_text, value_net
+from treeplex.learn.hand_values.settings import END, START
 from treeplex.learn.hand_values.situations import Situation
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 
-GAME = "hands of hold'em where the {street} begins"
+GAME = {START: "hands of hold'em where the {street} begins", END: "hands of hold'em where the {street} ends"}
 FORM = "treeplex network for hands"
 NET = "net.safetensors"
 LINEAR = 0.2
@@ -25,27 +26,28 @@ LINEAR = 0.2
 
 
 class HandNet:
-    """A network for hands at the start of a street.
+    """A network for hands at the start or end of a street.
 
     Attributes:
         street: ``flop``, ``turn`` or ``river``.
+        at: ``start`` or ``end``.
         format: the cards, as in :attr:`treeplex.learn.hand_values.settings.HandValueSettings.format`.
         net: float32 [n, INPUTS] to [n, 1].
         forward: evaluates the network: hand values relative to the showdown value, as fractions of the pot.
     """
 
-    def __init__(self, street: str, format: str = HOLDEM.name, *, width: int, layers: int, seed: int) -> None:
+    def __init__(self, street: str, format: str = HOLDEM.name, *, at: str = START, width: int, layers: int, seed: int) -> None:
         """Create an untrained network.
 
         Raises:
             SpecError: PyTorch is missing.
         """
-        self.street, self.format = street, format
+        self.street, self.format, self.at = street, format, at
         self.net: Module = value_net(INPUTS, 1, width=width, layers=layers, seed=seed)
         self.forward = Forward(self.net)
 
     def __repr__(self) -> str:
-        return f"<hand network for the {self.street}: {network_text(self.net)}>"
+        return f"<hand network for the {self.at} of the {self.street}: {network_text(self.net)}>"
 
     def worth(self, situation: Situation) -> Floats:
         """Values of both players' hands relative to half of the pot, as fractions of the pot, float64 [2, n]; zero-sum."""
@@ -63,7 +65,7 @@ class HandNet:
         Raises:
             FileError: the file cannot be written.
         """
-        game = GAME.format(street=self.street)
+        game = GAME[self.at].format(street=self.street)
         weights = {name: tensor.detach().cpu().numpy() for name, tensor in self.net.state_dict().items()}
         save_net(path, weights, game=game, identity=game, settings=settings, card=card, form=FORM)
 
@@ -82,7 +84,8 @@ def hand_net_of(file: NetFile) -> HandNet:
     """
     try:
         street, width, layers = (file.settings[name] for name in ("street", "width", "layers"))
-        net = HandNet(str(street), format_of(file), width=int(width), layers=int(layers), seed=0)
+        at = str(file.settings.get("at", START))
+        net = HandNet(str(street), format_of(file), at=at, width=int(width), layers=int(layers), seed=0)
         load_weights(net.net, file.weights)
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
         raise FileError(f"{file.path}: not a hand network ({error}); give one of treeplex train hand-values") from error

@@ -12,13 +12,23 @@ from treeplex.learn.common.settings import LearningSettings
 STREETS = ("flop", "turn", "river")
 SOLVES, NETWORK = "solves", "network"
 RANDOM, PLAY, MIXED = "random", "play", "mixed"
+START, END = "start", "end"
 
 
 @dataclass(frozen=True)
 class HandValueSettings(LearningSettings):
     """Settings for sampling situations, solving them, and fitting a network to their values."""
 
-    street: str = setting("turn", "street at whose start hands are valued", choices=STREETS, fixed=True)
+    street: str = setting("turn", "street at whose start or end hands are valued", choices=STREETS, fixed=True)
+    at: str = setting(
+        START,
+        "start or end of the street; values at its end, before the next card, are means over all cards of those by the shipped "
+        "network for the next street (labels=network)",
+        choices=(START, END),
+        fixed=True,
+        added=True,
+    )
+    per_board: int = setting(16, "situations on each board with at=end", low=1, added=True)
     labels: str = setting(
         SOLVES,
         "source of training values: solves (situations solved to the end of the hand), network (only their street is solved, "
@@ -52,7 +62,7 @@ class HandValueSettings(LearningSettings):
     hands: int = setting(
         0,
         "average number of random hands per player and situation, drawn from half to 1.5 times this number (0: "
-        "all hands); fewer hands make solves faster",
+        "all hands); fewer hands make solves faster. With at=end, every second situation has all hands",
         low=0,
     )
     sampled: int = setting(

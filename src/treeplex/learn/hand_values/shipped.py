@@ -3,20 +3,23 @@
 from pathlib import Path
 
 from treeplex.errors import SpecError
+from treeplex.learn.hand_values.settings import END, START
 
 SHIPPED = Path(__file__).parent / "networks"
 HANDS = "hands"
 """Name of the shipped networks: selects the one for the next street."""
+ENDING = {START: "", END: "-end"}
+"""Ends of file names."""
 
 
-def shipped_hand_net(street: str) -> Path:
-    """File of the shipped network for a street.
+def shipped_hand_net(street: str, at: str = START) -> Path:
+    """File of the shipped network for the start or end of a street.
 
     Raises:
-        SpecError: no network is shipped for this street.
+        SpecError: no network is shipped for it.
     """
-    path = SHIPPED / f"{street}.safetensors"
+    path = SHIPPED / f"{street}{ENDING[at]}.safetensors"
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.safetensors"))) or "none"
-        raise SpecError(f"no hand network for the start of the {street or 'next street'} is shipped; known: {known}")
+        raise SpecError(f"no hand network for the {at} of the {street or 'next street'} is shipped; known: {known}")
     return path

@@ -249,7 +249,7 @@ def search_situation(board: HandBoard, stack: float, reach: Floats, settings: Ha
     count = iterations_at(stack, settings)
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, (reach[0][None], reach[1][None]), horizon=count)
     search.run(count)
-    return situation(board, stack, reach, average_values(search, leaf.whole()).hands / POT)
+    return situation(board, stack, reach, average_values(search, leaf).hands / POT)
 
 
 def solve_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:

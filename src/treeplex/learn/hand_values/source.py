@@ -12,14 +12,14 @@ from treeplex.base.arrays import Singles
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
-from treeplex.holdem.search.leaves.hand_values import MOST_PARTS, HandValues
+from treeplex.holdem.search.leaves.hand_values import Function, HandValues
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
 from treeplex.learn.hand_values.drawing import TURNS, Drawing, batches_of
 from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.labelled import Labelled, read_labelled
 from treeplex.learn.hand_values.net import HandNet, hand_loss
-from treeplex.learn.hand_values.settings import MIXED, NETWORK, RANDOM, SOLVES, STREETS, HandValueSettings
+from treeplex.learn.hand_values.settings import END, MIXED, NETWORK, RANDOM, SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import (
     POT,
@@ -33,6 +33,7 @@ from treeplex.learn.hand_values.situations import (
     situation,
     spot_of,
 )
+from treeplex.learn.hand_values.street_ends import end_situations
 from treeplex.learn.torch.spots.batch import solve_batch
 
 
@@ -41,6 +42,7 @@ class HandSource(SituationSource):
 
     Attributes:
         net: the network.
+        over_cards: with ``at=end``, the network for the start of the next street; otherwise None.
         leaf: leaf value for the next street if situations are not solved to the end, otherwise None.
         labelled: solved situations from a file, which are used in order; None to solve new ones.
         drawing: draws situations for a GPU; None on the CPU.
@@ -66,15 +68,19 @@ class HandSource(SituationSource):
         if settings.cards != HOLDEM and (settings.ranges != RANDOM or settings.labels != SOLVES):
             raise SpecError(f"format={settings.format} needs labels=solves and ranges=random; networks and files have 52 cards")
         self.drawing: Drawing | None = None
-        if self.labelled is not None:
+        self.over_cards = over_cards(settings) if settings.at == END else None
+        if self.over_cards is not None:
+            self.side, self.together = settings.per_board, self.together * settings.per_board
+        elif self.labelled is not None:
             self.side = 1
         elif self.device is None:
             self.side = {RANDOM: 1, MIXED: 2 * TURNS}.get(settings.ranges, TURNS)
         else:
             self.side, self.drawing = settings.together, Drawing(settings)
             finalize(self, self.drawing.close)
-        self.net = HandNet(settings.street, settings.format, width=settings.width, layers=settings.layers, seed=settings.seed)
-        self.networks, self.leaf = [self.net.net], leaf_of(settings)
+        shape = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
+        self.net = HandNet(settings.street, settings.format, at=settings.at, **shape)
+        self.networks, self.leaf = [self.net.net], None if settings.at == END else leaf_of(settings)
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Singles]:
         """Rows of ``count`` situations."""
@@ -88,6 +94,8 @@ class HandSource(SituationSource):
             count: how many.
             generator: random generator of the CPU's situations; a GPU's depend on the seed and :attr:`before` alone.
         """
+        if self.over_cards is not None:
+            return end_situations(self.settings, count, generator, self.over_cards)
         if self.labelled is not None:
             return [self.labelled.situation((self.before + k) % len(self.labelled)) for k in range(count)]
         if self.drawing is None:
@@ -149,6 +157,20 @@ def labelled_for(settings: HandValueSettings) -> Labelled:
     return found
 
 
+def over_cards(settings: HandValueSettings) -> Function:
+    """The shipped network for the start of the next street, whose means over its cards are learned.
+
+    Raises:
+        SpecError: settings that do not go with ``at=end``.
+    """
+    if settings.labels != NETWORK or settings.ranges != RANDOM or settings.cards != HOLDEM:
+        raise SpecError("at=end needs labels=network, ranges=random and format=holdem")
+    following = dict(pairwise(STREETS)).get(settings.street)
+    if following is None:
+        raise SpecError("at=end needs a later street, but the river is the last; use at=start")
+    return hand_function(shipped_hand_net(following))
+
+
 def leaf_of(settings: HandValueSettings) -> HandValues | None:
     """The shipped network's leaf value for the next street; None if situations are solved to the end.
 
@@ -160,5 +182,4 @@ def leaf_of(settings: HandValueSettings) -> HandValues | None:
     following = dict(pairwise(STREETS)).get(settings.street)
     if following is None:
         raise SpecError("labels=network needs a later street, but the river is the last; use labels=solves")
-    function = hand_function(shipped_hand_net(following))
-    return HandValues(function, every=1, parts=MOST_PARTS) if following == "turn" else HandValues(function, every=2)
+    return HandValues(hand_function(shipped_hand_net(following)), every=2)

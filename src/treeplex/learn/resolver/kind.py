@@ -8,7 +8,7 @@ from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
 from treeplex.holdem.search.street_solving import StreetSolving, check_sizes
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.study.preflop_charts import chart_book
@@ -20,8 +20,6 @@ from treeplex.search.resolving.resolved import RESOLVING
 
 DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"), iterations=500)
 """A river needs about 400 iterations for 0.1% of the pot, which take less than a tenth of a second."""
-EVERY, PARTS = 1, 13
-"""Each iteration evaluates the network once, on four turn cards with all rivers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +28,7 @@ class ResolverSettings(ThinkingSettings):
 
     chart: str = setting("", "preflop chart: 10bb to 300bb, or a .spot file (empty: the two nearest, mixed)")
     net: str = setting(
-        "hands", "network for the start of the turn: hands (the shipped one), or a file written by train hand-values"
+        "hands", "network for the end of the flop: hands (the shipped one), or a file of train hand-values with at=end"
     )
     flop: str = setting(DEFAULTS.bets[0], "bet sizes on a solved flop, such as [50%;a]")
     turn: str = setting(DEFAULTS.bets[1], "bet sizes on a solved turn")
@@ -69,6 +67,7 @@ class Resolver(AgentKind):
 
     def make(self, game: Game, settings: ResolverSettings, generator: np.random.Generator) -> Agent:
         from treeplex.learn.hand_values.inference import hand_function
+        from treeplex.learn.hand_values.settings import END
         from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
         from treeplex.learn.resolver.preflop import PreflopCharts, nearest_books
 
@@ -80,7 +79,7 @@ class Resolver(AgentKind):
         if any(public.rules.antes):
             raise SpecError("resolver has no preflop charts with antes; leave the ante out")
         books = [(chart_book(settings.chart), 1.0)] if settings.chart else nearest_books(public)
-        net = shipped_hand_net("turn") if settings.net == HANDS else settings.net
+        net = shipped_hand_net("flop", END) if settings.net == HANDS else settings.net
         solving = StreetSolving(
             start=1,
             bets=(settings.flop, settings.turn, settings.river),
@@ -94,7 +93,7 @@ class Resolver(AgentKind):
             threads=settings.threads,
             drop=settings.drop,
         )
-        leaf = HandValues(hand_function(net), every=EVERY, parts=PARTS, threads=settings.threads)
+        leaf = StreetEndValues(hand_function(net, at=END, street="flop"), threads=settings.threads)
         agent = WholeHoldemAgent(public, PreflopCharts(public, books, generator), solving, generator, leaf=leaf)
         agent.think = settings.think
         agent.about = f"preflop by the chart for {' and '.join(f'{book.stack:g}' for book, _ in books)} big blinds"

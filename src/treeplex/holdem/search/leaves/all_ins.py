@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Singles
 from treeplex.holdem.cards.cards import HAND_CLASSES
 from treeplex.holdem.cards.class_equities import class_equities
-from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import HOLDEM, Format
-from treeplex.holdem.engine.pairs import BLOCKED_HIGH, BLOCKED_LOW, add_wins
+from treeplex.holdem.cards.hand_order import hand_order
+from treeplex.holdem.engine.pairs import add_wins
 
 CHUNK = 512
 """Number of complete boards whose strengths are held in memory at once."""
@@ -46,14 +46,7 @@ def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -
         return AllIns(held, np.asarray((class_equities().equity[classes][:, classes] - 0.5) * apart, np.float32))
     complete, wins = [*format.complete_boards(board)], np.zeros((len(held), len(held)), np.float32)
     for start in range(0, len(complete), CHUNK):
-        some = complete[start : start + CHUNK]
-        low, high = np.full((2, len(some), len(held)), BLOCKED_LOW, np.int16)
-        high[:] = BLOCKED_HIGH
-        for below, above, cards in zip(low, high, some, strict=True):
-            strengths = format_strengths(format, cards, hands)
-            ranks, free = np.unique(strengths, return_inverse=True)[1], strengths >= 0
-            below[free] = above[free] = ranks[free]
-        add_wins(low, high, wins)
+        add_wins(*hand_order(format, complete[start : start + CHUNK], np.arange(len(held), dtype=np.int16), hands), wins)
     left = len(format.deck) - len(board) - 2 * format.hole
     boards = comb(left, format.board_size - len(board))  # boards on which both hands are possible
     return AllIns(held, np.asarray(0.5 * wins / boards * apart, np.float32))

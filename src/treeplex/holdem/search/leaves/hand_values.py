@@ -5,14 +5,12 @@ suit-independent features: its equity against the opponent's range, its position
 of both ranges. The output is added to the hand's value at a showdown without further bets.
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from copy import copy
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import islice
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +19,8 @@ from treeplex.base.arrays import Floats, Ints, Shorts, Singles
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.cards.cards import cards_to_string
-from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import Format
+from treeplex.holdem.cards.hand_order import hand_order
 from treeplex.holdem.engine.showdowns.hand_features import (
     INPUTS,
     STATIC,
@@ -40,8 +38,6 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
-MOST_PARTS = 13
-"""Maximum number of parts of the next street's cards; more would leave some without cards."""
 Function = Callable[[Singles], Singles]
 """Maps rows of hands, float32 [n, INPUTS], to their values over the showdown, in pots, float32 [n, 1]."""
 
@@ -88,19 +84,14 @@ class HandBoard:
             raise AlgorithmError(
                 f"values of two-card hands need at least a flop; the board is {cards_to_string(board) or 'empty'}"
             )
-        held, ordered = hands_on(format, board), []
-        for whole in islice(format.complete_boards(board), 0, None, every):
-            hands = hands_on(format, whole)
-            strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
-            by_strength = np.argsort(strength, kind="stable")
-            ordered.append((hands[by_strength], strength[by_strength]))
-        order, start, _ = tables(ordered)
+        held, boards = hands_on(format, board), [*islice(format.complete_boards(board), 0, None, every)]
+        ordered = hand_order(format, boards, held, format.hands[held])
         static = np.empty((len(held), STATIC))
-        static_features(order, start, held, cards_of(format), static)
-        if wanted is not None:
-            ordered = [(hands[wanted[hands]], strength[wanted[hands]]) for hands, strength in ordered]
+        static_features(ordered.order, ordered.start, held, cards_of(format), static)
+        if wanted is not None and not wanted[held].all():
             held, static = held[wanted[held]], static[wanted[held]]
-        return cls(format, board, held, *tables(ordered), static, every)
+            ordered = hand_order(format, boards, held, format.hands[held])
+        return cls(format, board, held, *ordered, static, every)
 
     @cached_property
     def runouts(self) -> float:
@@ -142,16 +133,6 @@ class HandBoard:
         return rows
 
 
-def tables(ordered: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Shorts, Shorts, Shorts]:
-    """The hands in order of strength, the first hand that each ties with, both [R, N], and the number of hands, [R]."""
-    sizes = np.array([len(hands) for hands, _ in ordered], np.int16)
-    order, start = np.zeros((2, len(ordered), int(sizes.max())), np.int16)
-    for row, (hands, strength) in enumerate(ordered):
-        order[row, : len(hands)] = hands
-        start[row, : len(hands)] = np.searchsorted(strength, strength)
-    return order, start, sizes
-
-
 def hands_on(format: Format, board: tuple[int, ...]) -> Shorts:
     """The hands that a board allows, int16 [n]."""
     dead = np.zeros(52, bool)
@@ -178,39 +159,23 @@ def zero_sum(worth: Floats, reach: Floats, mass: Floats) -> Floats:
     return np.asarray(worth - 0.5 * np.divide(surplus, total, out=np.zeros_like(total), where=total > 0)[..., None, None])
 
 
-def part_of(card: int, parts: int) -> int:
-    """The part of the deck that a card is in; every part has about the same number of cards of each rank and suit."""
-    return ((card >> 2) + (card & 3)) % parts
-
-
 @dataclass(frozen=True, eq=False)
 class LaterBoard:
     """A board dealt after some leaves.
 
     Attributes:
         places: int64 [L], indices of the places.
-        shown: bool [L], places where both players are all-in.
         chips: the pot and the stack behind at each place.
         chance: probability of the deal given both hands.
-        cards: the board, representing its class of isomorphic boards.
-        held: int16 [n], the included hands that it allows.
+        board: the board, representing its class of isomorphic boards.
         images: for each board of the class, itself first, int16 [n]: the image of each hand.
-        make: creates the board, when it is first needed.
     """
 
     places: Ints
-    shown: NDArray[np.bool_]
     chips: list[tuple[float, float]]
     chance: float
-    cards: tuple[int, ...]
-    held: Shorts
+    board: HandBoard
     images: list[Shorts]
-    make: Callable[[], HandBoard]
-
-    @cached_property
-    def board(self) -> HandBoard:
-        """The board, with its hands by strength."""
-        return self.make()
 
     @cached_property
     def looks(self) -> Floats:
@@ -228,34 +193,17 @@ class LaterPlay(NamedTuple):
 
     Attributes:
         boards: boards with further betting.
-        shown: indices of the places with both players all-in, and their hand values, if these are exact.
-        scales: for each part of the boards float64 [K, H], see :func:`part_scale`.
+        shown: indices of the places with both players all-in, and their hand values.
     """
 
     boards: list[LaterBoard]
     shown: list[tuple[int, AllIns]]
-    scales: list[Floats]
-
-
-def part_scale(part: int, parts: int, boards: Sequence[LaterBoard], shape: tuple[int, ...]) -> Floats:
-    """Factor from the sum over a part of the boards to an estimate over all, by the number of boards that each hand allows.
-
-    Args:
-        part, parts: the part, and the number of parts.
-        boards: all boards.
-        shape: the shape [K, H] of the result.
-    """
-    counts = np.zeros((2, *shape))
-    for below in boards:
-        counts[int(part_of(below.cards[-1], parts) != part)][np.ix_(below.places, below.held)] += 1
-    return np.asarray(np.divide(counts.sum(axis=0), counts[0], out=np.ones(shape), where=counts[0] > 0))
 
 
 class HandValues:
     """Leaf values at the start of a hold'em street, from a function of single hands; zero-sum on each board.
 
-    All-in values are exact. With ``parts`` above 1 they are averages over the same boards as other values, since a matrix of
-    all pairs of hands takes longer than many evaluations.
+    All-in values are exact.
 
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown without further betting.
@@ -264,29 +212,11 @@ class HandValues:
             policies; 0 for new values at each player's update.
         symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; valid only for
             searches that start from those ranges.
-        parts: each evaluation uses one of this many parts of the next street's cards, in turn; a part has all ranks and suits.
-        threads: number of threads. Results do not depend on it.
         kept: the cached values; None before the first evaluation.
     """
 
-    def __init__(
-        self,
-        function: Function | None,
-        *,
-        step: int = 1,
-        every: int = 0,
-        symmetric: bool = False,
-        parts: int = 1,
-        threads: int = 1,
-    ) -> None:
-        if parts > 1 and symmetric:
-            raise AlgorithmError(
-                "'symmetric' needs all cards of the next street in each evaluation; use parts=1 or symmetric=False"
-            )
-        if parts > MOST_PARTS:
-            raise AlgorithmError(f"parts is {parts}, which leaves parts without cards; use at most {MOST_PARTS}")
+    def __init__(self, function: Function | None, *, step: int = 1, every: int = 0, symmetric: bool = False) -> None:
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
-        self.parts, self.threads, self._fresh = parts, threads, 0
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
         self._calls = 0
         self._places: HoldemPlaces | None = None
@@ -300,7 +230,7 @@ class HandValues:
         """
         assert isinstance(places, HoldemPlaces)
         if self._places is not places:
-            self._places, self._calls, self._fresh = places, 0, 0
+            self._places, self._calls = places, 0
         if player is None or not self.every:
             return self.fresh(places, believed)
         if self._calls % (2 * self.every) == 0 or self.kept is None:
@@ -312,12 +242,6 @@ class HandValues:
         """Restore the cached values of a search that is resumed after ``iterations`` iterations."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
-    def whole(self) -> "HandValues":
-        """A copy that averages over all cards of the next street; boards prepared so far are shared."""
-        found = copy(self)
-        found.parts = 1
-        return found
-
     def fresh(self, places: HoldemPlaces, believed: Ranges) -> Ranges:
         """Compute new values, float64 [K, H] for each player."""
         following = self._prepared(places)
@@ -327,34 +251,15 @@ class HandValues:
             for owner in (0, 1):
                 against = believed[1 - owner][index, shown.held].astype(np.float32)
                 values[owner][index, shown.held] = pot * (shown.edges @ against)
-        boards = following.boards
-        if self.parts > 1:
-            part, self._fresh = self._fresh % self.parts, self._fresh + 1
-            boards = [below for below in boards if part_of(below.cards[-1], self.parts) == part]
-        self._add_boards(places, boards, believed, values)
-        if self.parts > 1:
-            for owner in (0, 1):
-                values[owner][...] *= following.scales[part]
+        for below in following.boards:
+            reached, worth = self._shares(places, below, believed)
+            for image in below.images:
+                for owner in (0, 1):
+                    values[owner][np.ix_(reached, image)] += worth[:, owner]
         for owner in (0, 1):
             mass = places.opposing(believed, owner)
             values[owner][...] = np.divide(values[owner], mass, out=np.zeros_like(mass), where=mass > 0)
         return values
-
-    def _add_boards(self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, values: Ranges) -> None:
-        """Add the values of boards, weighted by their probability."""
-
-        def shares(below: LaterBoard) -> tuple[Ints, Floats]:
-            return self._shares(places, below, believed)
-
-        if self.threads > 1:
-            with ThreadPoolExecutor(self.threads) as pool:
-                found = list(pool.map(shares, boards))
-        else:
-            found = list(map(shares, boards))
-        for below, (reached, worth) in zip(boards, found, strict=True):
-            for image in below.images:
-                for owner in (0, 1):
-                    values[owner][np.ix_(reached, image)] += worth[:, owner]
 
     def _shares(self, places: HoldemPlaces, below: LaterBoard, believed: Ranges) -> tuple[Ints, Floats]:
         """Values on a board, weighted by its probability, with one call of the function.
@@ -370,10 +275,9 @@ class HandValues:
             reach[place, absent] = places.game.spot.ranges[absent]
         mass, equity = board.equities(reach, step=self.step)
         worth = equity - 0.5
-        bets = ~below.shown[open_to]
-        if self.function is not None and bets.any():
-            rows = board.rows_of_ranges(reach[bets], mass[bets], equity[bets], below.looks[open_to][bets])
-            worth[bets] += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
+        if self.function is not None and len(reach):
+            rows = board.rows_of_ranges(reach, mass, equity, below.looks[open_to])
+            worth += self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
         worth = zero_sum(worth, reach[:, :, board.held], mass)
         return below.places[open_to], below.pots[open_to, None, None] * mass * worth
 
@@ -393,14 +297,14 @@ class HandValues:
         """The boards and all-ins below each leaf."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"this leaf supports hold'em, not states of a {type(places.game).__name__}")
-        spot, later = places.game.spot, LaterPlay([], [], [])
+        spot, later = places.game.spot, LaterPlay([], [])
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
             raise AlgorithmError("this leaf does not support rake; leave the rake out, or use ExactLeaf")
         betting: dict[tuple[int, ...], list[int]] = {}
         shown: dict[tuple[int, ...], AllIns] = {}
         for index, state in enumerate(places.states):
-            if isinstance(places.game.event(state), Showdown) and self.parts == 1:
+            if isinstance(places.game.event(state), Showdown):
                 if state.board not in shown:
                     shown[state.board] = all_ins(spot.format, state.board, wanted)
                 later.shown.append((index, shown[state.board]))
@@ -408,25 +312,19 @@ class HandValues:
             betting.setdefault(state.board, []).append(index)
         for before, indices in betting.items():
             chips = [self._chips(places, index) for index in indices]
-            ends = np.array([isinstance(places.game.event(places.states[index]), Showdown) for index in indices])
-            for cards, held, images in self._deals(spot, before, wanted):
-                every = 1 if before else self.step
-                make = partial(HandBoard.of, spot.format, cards, wanted, every=every)
-                chance = self._chance(places, cards)
-                later.boards.append(LaterBoard(np.array(indices), ends, chips, chance, cards, held, images, make))
-        if self.parts > 1:
-            shape = len(places.states), places.widths[0]
-            later.scales.extend(part_scale(part, self.parts, later.boards, shape) for part in range(self.parts))
+            for cards, images in self._deals(spot, before, wanted):
+                board = HandBoard.of(spot.format, cards, wanted, every=1 if before else self.step)
+                later.boards.append(LaterBoard(np.array(indices), chips, self._chance(places, cards), board, images))
         return later
 
     def _deals(
         self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]
-    ) -> list[tuple[tuple[int, ...], Shorts, list[Shorts]]]:
-        """The boards that can follow a board, one per isomorphism class if that is valid, their hands and images."""
+    ) -> list[tuple[tuple[int, ...], list[Shorts]]]:
+        """The boards that can follow a board, one per isomorphism class if that is valid, and the images of their hands."""
         hands, boards = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
         for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):
             held = hands_on(spot.format, (*board, *dealt))
             held = held[wanted[held]]
-            boards.append(((*board, *dealt), held, [np.asarray(hands.map(copy)[held], np.int16) for copy in copies]))
+            boards.append(((*board, *dealt), [np.asarray(hands.map(copy)[held], np.int16) for copy in copies]))
         return boards

@@ -1,0 +1,141 @@
+"""Leaf values at the end of a hold'em street, before the next card, from a network over single hands.
+
+One evaluation covers every card to come, whereas :class:`treeplex.holdem.search.leaves.hand_values.HandValues` evaluates each
+next board by itself. Equities are exact: a matrix over pairs of hands is computed once per board.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.betting.tree import Showdown
+from treeplex.holdem.engine.showdowns.hand_features import INPUTS
+from treeplex.holdem.search.leaves.all_ins import AllIns, all_ins
+from treeplex.holdem.search.leaves.hand_values import Function, HandBoard, zero_sum
+from treeplex.holdem.search.subgames.subgame import HoldemPlaces
+from treeplex.search.leaf import SingleEntryCache
+from treeplex.search.subgames.subgame import Places, Ranges
+
+EVERY = 12
+"""Inputs of the network that depend on the hand alone use every twelfth complete board."""
+
+
+class EndBoard(NamedTuple):
+    """A board on which streets end, with the n hands of both ranges.
+
+    Attributes:
+        places: int64 [L], indices of the places.
+        board: the board.
+        all_ins: equities of all pairs of hands.
+        bets: bool [L], places after which betting continues.
+        pots: float64 [L], their pots.
+        looks: float64 [L, 3], see :meth:`HandBoard.look`.
+    """
+
+    places: Ints
+    board: HandBoard
+    all_ins: AllIns
+    bets: NDArray[np.bool_]
+    pots: Floats
+    looks: Floats
+
+
+class StreetEndValues:
+    """Leaf values at the end of a hold'em street; zero-sum at each end, and exact where both players are all-in.
+
+    Equities are those of the current ranges at each player's update. The function, which takes most of the time, is evaluated
+    once in an iteration.
+
+    Attributes:
+        function: values of hands over the showdown, see :data:`treeplex.holdem.search.leaves.hand_values.Function`.
+        threads: number of threads. Results do not depend on it.
+    """
+
+    def __init__(self, function: Function, *, threads: int = 1) -> None:
+        self.function, self.threads = function, threads
+        self._prepared: SingleEntryCache[Places, list[EndBoard]] = SingleEntryCache(self._boards)
+        self._places: Places | None = None
+        self._calls = 0
+        self._over: list[Floats] = []
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Leaf values as defined by :class:`treeplex.search.leaf.LeafValue`.
+
+        Raises:
+            AlgorithmError: the game is not hold'em, or is preflop.
+        """
+        if self._places is not places:
+            self._places, self._calls = places, 0
+        if player is None:
+            return self.fresh(places, believed)
+        self._calls += 1
+        return self._values(places, believed, (player,), again=self._calls % 2 == 1)
+
+    def fresh(self, places: Places, believed: Ranges) -> Ranges:
+        """Compute new values, float64 [K, H] for each player."""
+        return self._values(places, believed, (0, 1), again=True)
+
+    def _values(self, places: Places, believed: Ranges, players: Sequence[int], *, again: bool) -> Ranges:
+        """Values of some players, 0 for the others, with new equities and, if ``again``, new values over the showdown."""
+        boards = self._prepared(places)
+        assert isinstance(places, HoldemPlaces)
+        values = tuple(np.zeros_like(reach) for reach in believed)
+        masses = [places.opposing(believed, owner) for owner in (0, 1)]
+        if again:
+            self._over = []
+        for number, end in enumerate(boards):
+            held, where = end.board.held, np.ix_(end.places, end.board.held)
+            reach = np.stack([weights[end.places] for weights in believed], axis=1)
+            mass = np.stack([met[where] for met in masses], axis=1)
+            for place, absent in np.argwhere(~reach.any(axis=2)):  # a player with zero reach has its starting range
+                reach[place, absent] = places.game.spot.ranges[absent]
+                mass[place, 1 - absent] = places.game.compatible(reach[place, absent])[held]
+            worth = np.zeros_like(mass)
+            for owner in (0, 1) if again else players:
+                won = reach[:, 1 - owner, held].astype(np.float32) @ end.all_ins.edges.T
+                np.divide(won, mass[:, owner], out=worth[:, owner], where=mass[:, owner] > 0)
+            if again:
+                self._over.append(self._over_showdown(end, reach, mass, worth))
+            worth += zero_sum(self._over[number], reach[:, :, held], mass)  # equities alone are zero-sum
+            for owner in players:
+                values[owner][where] = end.pots[:, None] * worth[:, owner]
+        return values
+
+    def _over_showdown(self, end: EndBoard, reach: Floats, mass: Floats, worth: Floats) -> Floats:
+        """The function's values at a board's places, float64 [L, 2, n]; 0 where both players are all-in."""
+        found = np.zeros_like(worth)
+
+        def evaluated(part: Ints) -> Singles:
+            rows = end.board.rows_of_ranges(reach[part], mass[part], worth[part] + 0.5, end.looks[part])
+            return self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
+
+        parts = [part for part in np.array_split(np.flatnonzero(end.bets), self.threads) if len(part)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            for part, more in zip(parts, pool.map(evaluated, parts), strict=True):
+                found[part] = more
+        return found
+
+    def _boards(self, places: Places) -> list[EndBoard]:
+        """The boards of the places."""
+        if not isinstance(places, HoldemPlaces):
+            raise AlgorithmError(f"this leaf supports hold'em, not states of a {type(places.game).__name__}")
+        spot = places.game.spot
+        wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
+        by_board: dict[tuple[int, ...], list[int]] = {}
+        for index, state in enumerate(places.states):
+            by_board.setdefault(state.board, []).append(index)
+        found = list[EndBoard]()
+        for cards, indices in by_board.items():
+            events = [places.game.event(places.states[index]) for index in indices]
+            paid = np.array([event.contributions for event in events], np.float64)
+            pots, behind = paid.sum(axis=1), spot.pot / 2 + spot.stack - paid.max(axis=1)
+            board = HandBoard.of(spot.format, cards, wanted, every=EVERY)
+            bets = np.array([not isinstance(event, Showdown) for event in events])
+            looks = np.array([board.look(float(pot), float(stack)) for pot, stack in zip(pots, behind, strict=True)])
+            found.append(EndBoard(np.array(indices), board, all_ins(spot.format, cards, wanted), bets, pots, looks))
+        return found

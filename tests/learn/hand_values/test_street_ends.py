@@ -1,0 +1,58 @@
+"""Situations at the end of a street: means over the next card, and a short training on them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from treeplex import agent, train
+from treeplex.errors import SpecError
+from treeplex.holdem.spots.files import read_spot_file
+from treeplex.learn.first_street.search import search_spot
+from treeplex.learn.hand_values.inference import hand_function
+from treeplex.learn.hand_values.net import NET, read_hand_net
+from treeplex.learn.hand_values.settings import HandValueSettings
+from treeplex.learn.hand_values.source import HandSource
+from treeplex.learn.hand_values.street_ends import end_situations
+
+ENDS = HandValueSettings(
+    street="turn", at="end", labels="network", hands=200, situations=4, per_board=2, sampled=32, width=8, burn_in=64
+)
+
+
+def test_without_betting_every_value_is_the_equity() -> None:
+    found = end_situations(ENDS, 2, np.random.default_rng(3), lambda rows: np.zeros((len(rows), 1), np.float32))
+    assert found[0].board is found[1].board
+    wide, narrow = ((each.reach > 0).sum(axis=1) for each in found)
+    assert (wide == len(found[0].board.held)).all()
+    assert (narrow <= 300).all()
+    for each in found:
+        known = each.reach[:, each.board.held] > 0
+        np.testing.assert_allclose(each.worth[known], each.equity[known] - 0.5, atol=2e-6)
+        assert np.abs(each.equity - 0.5).max() > 0.2
+
+
+def test_a_network_for_the_end_of_a_street_is_trained_and_used(tmp_path: Path) -> None:
+    train(None, "hand-values", settings=ENDS, out=tmp_path / "run")
+    net = read_hand_net(tmp_path / "run" / NET)
+    assert (net.street, net.at) == ("turn", "end")
+    with pytest.raises(SpecError, match="at the end of the turn; give a network for the start of a street"):
+        hand_function(tmp_path / "run" / NET)
+    with pytest.raises(SpecError, match="end of the turn"):
+        search_spot(read_spot_file("examples/spots/turn.yaml").spot(), tmp_path / "run", iterations=1)
+    with pytest.raises(SpecError, match="at the end of the turn; give a network for the end of the flop"):
+        agent(f"resolver(net={tmp_path / 'run' / NET})", "holdem(stack=200)")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"labels": "solves"}, "at=end needs labels=network"),
+        ({"street": "river"}, "at=end needs a later street"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_rejected(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        HandSource(ENDS.changed(changes))
