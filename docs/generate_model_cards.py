@@ -187,15 +187,20 @@ def learner_effort(about: Mapping[str, str]) -> str:
 
 def hand_values() -> Iterator[str]:
     """Cards of the networks for single hands."""
-    errors = read_lines(results_file("holdem/hands"))[0]["tables"][0]
+    errors = read_lines(results_file("holdem/hands"))[0]["tables"][0]["rows"]
+    at_end = read_lines(results_file("holdem/street_ends"))[0]["tables"][0]["rows"]
+    models = {row[1]: row for row in at_end if row[0] == "all"}
+    measured = {"flop-end": (models["network"], models["showdown"], "street_ends")}
+    for street in ("flop", "turn", "river"):
+        found = {row[1]: row for row in errors if row[0] == street}
+        measured[street] = found["the library's network"], found["showdown"], "hands"
     defaults = asdict(learner_named("hand-values").settings())
     rows, cards = [], []
-    for street in ("flop", "turn", "river"):
+    for street, (ours, showdown, study) in sorted(measured.items()):
         path = PACKAGE / "learn" / "hand_values" / "networks" / f"{street}.safetensors"
         header = metadata(path)
         settings, about = header["settings"], header["card"]
-        found = {row[1]: row for row in errors["rows"] if row[0] == street}
-        ours, showdown = found["the library's network"], found["showdown"]
+        where = f"{settings.get('at', 'start')} of the {settings['street']}"
         rows.append((street, *ours[2:], f"{about['situations']:,}", f"{about['cpu_seconds']:,.0f}"))
         cards.append(
             card(
@@ -203,7 +208,7 @@ def hand_values() -> Iterator[str]:
                 [
                     (
                         "what",
-                        f"values of hands at the start of the {street}, {settings['layers']} layers of {settings['width']}",
+                        f"values of hands at the {where}, {settings['layers']} layers of {settings['width']}",
                     ),
                     ("file", located(path)),
                     ("trained by", f"`{command('hand-values', '', settings, defaults)}`"),
@@ -213,12 +218,12 @@ def hand_values() -> Iterator[str]:
                         f"mean error of {ours[3]} pots for hands weighted by range, {ours[4]} for a range's value",
                     ),
                     ("baseline", f"errors of showdown values: {showdown[3]} and {showdown[4]}"),
-                    ("evaluated by", "`python papers/run.py holdem/hands` ([results](../papers/holdem-solving.md#hands))"),
+                    ("evaluated by", f"`python papers/run.py holdem/{study}` ([results](../papers/holdem-solving.md#{study}))"),
                     ("stacks", f"{settings['least_stack']:g} to {settings['most_stack']:g} pots"),
                 ],
             )
         )
-    yield table(("street", "all hands", "hands weighted by range", "range", "situations", "CPU seconds"), rows)
+    yield table(("network", "all hands", "hands weighted by range", "range", "situations", "CPU seconds"), rows)
     yield from cards
 
 

@@ -36,41 +36,41 @@ def hand_order(format: Format, boards: Sequence[Sequence[int]], held: Shorts, ha
         hands: uint8 [n, m], their cards.
     """
     hands = np.ascontiguousarray(hands, np.uint8)
-    order, start = np.zeros((2, len(boards), len(held)), np.int16)
-    sizes = np.empty(len(boards), np.int16)
+    keys = np.empty((len(boards), len(hands)), np.int32)
     if format.ranking == "five":
-        order_on_boards(np.array(boards, np.int64), hands, held, order, start, sizes)
+        evaluate_boards(np.array(boards, np.int64), hands, keys)
     else:
-        for row, board in enumerate(boards):
-            sizes[row] = order_by_strength(format_strengths(format, board, hands), held, order[row], start[row])
-    most = int(sizes.max())
-    return HandOrder(np.ascontiguousarray(order[:, :most]), np.ascontiguousarray(start[:, :most]), sizes)
+        for row, board in zip(keys, boards, strict=True):
+            row[:] = format_strengths(format, board, hands)
+    sizes = (keys >= 0).sum(axis=1).astype(np.int16)
+    order, start = np.zeros((2, len(boards), int(sizes.max())), np.int16)
+    order_by_strength(keys, np.argsort(keys, axis=1, kind="stable"), held, sizes, order, start)
+    return HandOrder(order, start, sizes)
 
 
 @kernel()
-def order_on_boards(boards: Ints, hands: Bytes, held: Shorts, order: Shorts, start: Shorts, sizes: Shorts) -> None:
-    """Write the order of hands on each board, see :class:`HandOrder`; ``hands`` [n, m] are the cards of ``held``."""
-    keys = np.empty(hands.shape[0], np.int32)
+def evaluate_boards(boards: Ints, hands: Bytes, keys: NDArray[np.int32]) -> None:
+    """Write the strengths of hands on each board, int32 [R, n]; see :func:`treeplex.holdem.cards.evaluator.evaluate_board`."""
     for row in range(boards.shape[0]):
-        evaluate_board(boards[row], hands, keys)
-        sizes[row] = order_by_strength(keys, held, order[row], start[row])
+        evaluate_board(boards[row], hands, keys[row])
 
 
 @kernel()
-def order_by_strength(keys: NDArray[np.int32], held: Shorts, order: Shorts, start: Shorts) -> int:
-    """Write the hands in order of strength on one board, and where each hand's ties begin; return the number of hands.
+def order_by_strength(
+    keys: NDArray[np.int32], by_key: NDArray[np.intp], held: Shorts, sizes: Shorts, order: Shorts, start: Shorts
+) -> None:
+    """Write the order of hands and where their ties begin, see :class:`HandOrder`.
 
     Args:
-        keys: int32 [n], strengths; -1 for a hand that shares a card with the board.
-        held: int16 [n], the hands.
-        order, start: int16 [at least n], written.
+        keys, by_key: [R, n], strengths, -1 for hands that share a card with the board, and the hands by strength.
+        held, sizes: as in :class:`HandOrder` and :func:`hand_order`.
+        order, start: written.
     """
-    count, first, last = 0, 0, -1
-    for k in np.argsort(keys, kind="mergesort"):
-        if keys[k] < 0:
-            continue
-        if keys[k] != last:
-            first, last = count, keys[k]
-        order[count], start[count] = held[k], first
-        count += 1
-    return count
+    for row in range(keys.shape[0]):
+        size, first, last = sizes[row], 0, -1
+        blocked = keys.shape[1] - size
+        for place in range(size):
+            k = by_key[row, blocked + place]
+            if keys[row, k] != last:
+                first, last = place, keys[row, k]
+            order[row, place], start[row, place] = held[k], first

@@ -10,6 +10,9 @@ SeatArrays = tuple[Ints, Shorts]
 BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
 """Ranks of hands that a board does not allow: below all and above all."""
 
+BLOCK = 8
+"""Hands that are compared with all others while a board's ranks are in the first cache."""
+
 
 @kernel()
 def add_wins(order: Shorts, start: Shorts, sizes: Shorts, wins: Singles) -> None:
@@ -25,18 +28,22 @@ def add_wins(order: Shorts, start: Shorts, sizes: Shorts, wins: Singles) -> None
     for r in range(boards):
         for k in range(sizes[r]):
             low[r, order[r, k]] = high[r, order[r, k]] = start[r, k]
-    counted = np.empty(hands, np.int16)
-    for i in range(hands):
-        counted[:] = 0
+    counts = np.empty((BLOCK, hands), np.int16)
+    for first in range(0, hands, BLOCK):
+        last = min(first + BLOCK, hands)
+        counts[:] = 0
         for r in range(boards):
-            rank, below, above = low[r, i], high[r], low[r]
-            if rank < 0:
-                continue
-            for j in range(i):  # 16-bit integers: sixteen pairs at once
-                counted[j] += np.int16(rank > below[j]) - np.int16(rank < above[j])
-        for j in range(i):
-            wins[i, j] += counted[j]
-            wins[j, i] -= counted[j]
+            below, above = high[r], low[r]
+            for i in range(first, last):
+                rank, counted = low[r, i], counts[i - first]
+                if rank < 0:
+                    continue
+                for j in range(i):  # 16-bit integers: sixteen pairs at once
+                    counted[j] += np.int16(rank > below[j]) - np.int16(rank < above[j])
+        for i in range(first, last):
+            for j in range(i):
+                wins[i, j] += counts[i - first, j]
+                wins[j, i] -= counts[i - first, j]
 
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})

@@ -51,8 +51,8 @@ PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 END_SECONDS = 0.06
 """Seconds to evaluate one end of a flop by continuations on a slow machine."""
 NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE, FIRST_SECONDS = 0.0018, 24, 0.7, 0.15
-"""Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; the share
-of the time for them; and seconds before the first iteration."""
+"""Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; the
+share of the time for them; and seconds before the first iteration."""
 FEWEST = 20
 """Minimum number of iterations of a solve that evaluates the other player's actions."""
 LONG = 0.2

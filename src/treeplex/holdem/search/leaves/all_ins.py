@@ -40,7 +40,8 @@ def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -
     """
     held = np.flatnonzero(wanted & ~np.isin(format.hands, board).any(axis=1))
     hands = format.hands[held]
-    apart = ~(hands[:, None, :, None] == hands[None, :, None, :]).any(axis=(2, 3))
+    holds = (hands[:, :, None] == np.arange(52)).any(axis=1).astype(np.float32)
+    apart = holds @ holds.T == 0.0
     if not board and format == HOLDEM:
         classes = HAND_CLASSES[held]
         return AllIns(held, np.asarray((class_equities().equity[classes][:, classes] - 0.5) * apart, np.float32))
