@@ -15,6 +15,7 @@ from papers.common.study import study
 from papers.holdem.in_time import CLOCKS
 from treeplex import agent, load
 from treeplex.base.arrays import Floats
+from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.games import CHANCE
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.leaves.hand_values import HandValues
@@ -109,7 +110,7 @@ def reproduce(hands: int = HANDS) -> Result:
     found: dict[tuple[int, float], list[tuple[int, float, float]]] = {
         (street, seconds): [] for street in STREETS for seconds in TIMES
     }
-    with ExitStack() as stack:
+    with ExitStack() as stack, one_blas_thread():
         for module in CLOCKS:
             stack.enter_context(patch(f"treeplex.{module}.perf_counter", process_time))
         for number in range(hands):
@@ -150,9 +151,10 @@ def reproduce(hands: int = HANDS) -> Result:
         ],
         notes=[
             f"{hands} hands of self-play by `{PLAYS}` in `{GAME}`. With less time the agent solves a tree with fewer bet "
-            "sizes, and what it loses by them is not included. Flops are judged by the network for the start of the turn, on "
-            "all turn cards and for the ranges that the average policies lead to; its errors are not included either. On turns "
-            "the best response plays the river too, although the agent solves rivers again. Means over both seats."
+            "sizes; the loss from the omitted sizes is not included. Flops are judged by the network for the start of the "
+            "turn, on all turn cards and for the ranges that the average policies lead to; its errors are not included "
+            "either. On turns the best response plays the river too, although the agent solves rivers again. Means over both "
+            "seats."
         ],
         numbers={
             "losses": {f"{STREETS[street]}, {seconds:g} s": each for (street, seconds), each in found.items()},

@@ -34,7 +34,7 @@ def group_of(stack: float) -> str:
     return next(name for name, most in STACKS.items() if stack <= most)
 
 
-def found_errors(net: HandNet) -> tuple[dict[str, list[tuple[str, tuple[float, float, float]]]], float]:
+def measured_errors(net: HandNet) -> tuple[dict[str, list[tuple[str, tuple[float, float, float]]]], float]:
     """By model, the stack's group and errors of every situation; and CPU seconds for the means over turn cards, on average."""
     turn, found = hand_function(shipped_hand_net("turn")), dict[str, list[tuple[str, tuple[float, float, float]]]]()
     began = process_time()
@@ -51,7 +51,7 @@ def found_errors(net: HandNet) -> tuple[dict[str, list[tuple[str, tuple[float, f
 @study(title="A network for the end of the flop", place=24, minutes=3, needs=("torch",))
 def reproduce() -> Result:
     file = read_net(shipped_hand_net("flop", END), form=FORM)
-    found, seconds = found_errors(hand_net_of(file))
+    found, seconds = measured_errors(hand_net_of(file))
     rows, numbers = list[list[str]](), dict[str, list[float]]()
     for group in ("all", *STACKS):
         for name, each in found.items():
@@ -62,14 +62,15 @@ def reproduce() -> Result:
     return Result(
         source="a study of our own; Brown et al. 2020 (ReBeL) value the end of a street, before the next card",
         findings=[
-            f"Its mean error is {network[1]:.3f} pots for hands as they are held, that of showdown values {showdown[1]:.3f}; "
+            f"The network's mean error is {network[1]:.3f} pots for hands weighted by range, that of showdown values "
+            f"{showdown[1]:.3f}; "
             f"for a range's value {network[2]:.3f} and {showdown[2]:.3f}."
         ],
         tables=[
             Table(
-                "Mean absolute errors in pots, by stack in pots: over all hands equally, over hands weighted by how often they "
-                "are held, and of a whole range's value",
-                ["stack", "model", "hands alike", "hands as held", "range"],
+                "Mean absolute errors in pots, by stack in pots: over all hands, over hands weighted by range, and of "
+                "a range's value",
+                ["stack", "model", "all hands", "hands weighted by range", "range"],
                 rows,
             )
         ],

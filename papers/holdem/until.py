@@ -13,6 +13,7 @@ import numpy as np
 from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.search.leaves.hand_values import HandValues
@@ -68,7 +69,8 @@ def by_agent(spot: Spot) -> HoldemSolution:
     """A solve with the leaf values of ``resolver``, those of a network for the end of the flop."""
     leaf = StreetEndValues(hand_function(shipped_hand_net("flop", END), at=END))
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, horizon=UNTIL)
-    search.run(UNTIL)
+    with one_blas_thread():
+        search.run(UNTIL)
     settings = HoldemSettings("float64", 1, UNTIL, None, "turn", HANDS)
     values = HandValues(hand_function(shipped_hand_net("turn")))
     return UntilJob(search, values, settings, iterations=UNTIL).made((), "finished")

@@ -28,6 +28,10 @@ def nothing(rows: Singles) -> Singles:
     return np.zeros((len(rows), 1), np.float32)
 
 
+def by_own_reach(rows: Singles) -> Singles:
+    return 0.1 * rows[:, SHARED : SHARED + 1] + 0.1 * rows[:, SHARED + 3 : SHARED + 4]
+
+
 def by_equity(rows: Singles) -> Singles:
     return 0.3 * rows[:, SHARED : SHARED + 1]
 
@@ -60,13 +64,15 @@ def test_values_are_zero_sum_and_all_ins_do_not_depend_on_the_network() -> None:
 
 def test_a_player_who_never_gets_there_has_its_first_range() -> None:
     cut = cut_first_street(spot_on("AsKsQhTd"))
-    reach = tuple(np.array(each) for each in cut.start(predicts=False).reach_at_leaves(np.ones(cut.size)))
-    usual = StreetEndValues(by_equity).fresh(cut.leaves, reach)
+    drawn = cut.start(predicts=False).reach_at_leaves(np.random.default_rng(4).random(cut.size))
+    reach = tuple(np.array(each) for each in drawn)
+    reach[1][0] = cut.game.spot.ranges[1]
+    first = StreetEndValues(by_own_reach).fresh(cut.leaves, reach)
     reach[1][0] = 0.0
-    found = StreetEndValues(by_equity).fresh(cut.leaves, reach)
-    assert all(np.isfinite(values).all() for values in found)
-    np.testing.assert_allclose(found[1][0], usual[1][0], atol=0.2)
-    np.testing.assert_array_equal(found[0][1:], usual[0][1:])
+    found = StreetEndValues(by_own_reach).fresh(cut.leaves, reach)
+    for player in (0, 1):
+        np.testing.assert_allclose(found[player], first[player], rtol=1e-9)
+    assert np.abs(found[1][0]).max() > 0.1
 
 
 def test_each_iteration_evaluates_the_network_once_and_a_new_search_starts_anew() -> None:
@@ -81,7 +87,9 @@ def test_each_iteration_evaluates_the_network_once_and_a_new_search_starts_anew(
         search = SubgameSearch(cut_first_street(spot_on("AsKsQhTd")), METHODS["dcfr"], leaf)
         search.run(3)
         averages.append(search.average.copy())
-    assert len(rows) == 6
+        reach = search.arrays.reach_at_leaves(search.strategy)
+        leaf(search.subgame.leaves, reach, reach, 0)  # an update more, so that the next search begins in mid-iteration
+    assert len(rows) == 2 * (3 + 1)
     np.testing.assert_array_equal(*averages)
 
 

@@ -23,7 +23,7 @@ from treeplex.learn.hand_values.inference import hand_function  # noqa: E402
 from treeplex.learn.hand_values.net import read_hand_net  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
 from treeplex.learn.hand_values.situations import POT, draw, random_range, solve_situation, spot_of  # noqa: E402
-from treeplex.learn.hand_values.source import HandSource, leaf_of  # noqa: E402
+from treeplex.learn.hand_values.source import HandSource, leaves_of  # noqa: E402
 from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
 
 torch.set_num_threads(1)
@@ -53,8 +53,8 @@ def test_single_hands_of_a_situation_always_meet() -> None:
 
 def test_labels_by_the_next_network_come_close_to_solves() -> None:
     settings = HandValueSettings(street="turn", hands=60, iterations=24, most_stack=4.0)
-    leaf = leaf_of(replace(settings, labels="network"))
-    solves, networks = ([draw(settings, np.random.default_rng(seed), each) for seed in (3, 4)] for each in (None, leaf))
+    leaves = leaves_of(replace(settings, labels="network"))
+    solves, networks = ([draw(settings, np.random.default_rng(seed), each) for seed in (3, 4)] for each in (None, leaves))
     near, far = [], []
     for one, other in zip(solves, networks, strict=True):
         np.testing.assert_array_equal(one.reach, other.reach)

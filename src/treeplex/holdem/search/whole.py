@@ -50,9 +50,10 @@ PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
 """Seconds to evaluate one end of a flop by continuations on a slow machine."""
-NETWORK_SECONDS, WORTHWHILE, FLOP_SHARE, FIRST_SECONDS = 0.0018, 24, 0.7, 0.15
-"""Seconds per iteration, thread and end of a flop with a network; iterations without which fewer bet sizes are better; the
-share of the time for them; and seconds before the first iteration."""
+NETWORK_SECONDS, FIRST_SECONDS = 0.0018, 0.15
+"""Seconds of a flop's solve with a network: per iteration, thread and end; and before the first iteration."""
+WORTHWHILE, FLOP_SHARE = 24, 0.7
+"""Iterations of a flop's solve without which fewer bet sizes are better, and the share of the time for them."""
 FEWEST = 20
 """Minimum number of iterations of a solve that evaluates the other player's actions."""
 LONG = 0.2
@@ -161,7 +162,7 @@ class WholeHoldemAgent(BaseAgent):
         table = following.table
         begins = options.player == CHANCE and table.player >= 0 and table.street >= self.solving.start
         if begins:
-            key = self.player, self.think, self.path
+            key = self.player, self.think, self.path  # the time limit chooses the bet sizes
             if key not in self._opened:
                 self._opened[key] = self._open(event), self._numbers
             opened, self._numbers = self._opened[key]

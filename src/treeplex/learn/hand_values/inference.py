@@ -39,10 +39,12 @@ def hand_function(
     file = read_net(path, form=FORM, makers=MAKERS)
     if format_named(format_of(file)) != format:
         raise SpecError(f"{path} values hands of {format_of(file)}, not of {format.name}; use another network")
-    its, where = str(file.settings.get("street")), str(file.settings.get("at", START))
-    if where != at or street not in (None, its):
+    trained_street, trained_at = str(file.settings.get("street")), str(file.settings.get("at", START))
+    if trained_at != at or street not in (None, trained_street):
         wanted = f"the {street}" if street else "a street"
-        raise SpecError(f"{path} values hands at the {where} of the {its}; give a network for the {at} of {wanted}")
+        raise SpecError(
+            f"{path} values hands at the {trained_at} of the {trained_street}; give a network for the {at} of {wanted}"
+        )
     weights = file.weights
     try:
         count = int(file.settings["layers"])

@@ -34,12 +34,12 @@ SELF_PLAY = HandValueSettings(
 
 
 class HandValuesKind(SituationsKind):
-    """Trains a value network for hands at the start of a street, on solved situations."""
+    """Trains a value network for hands at the start or end of a street."""
 
     name, job_kind, file = "hand-values", HAND_VALUES, NET
     source = "Moravčík et al. 2017, DeepStack, with single hands instead of buckets"
     settings: type[Settings] = HandValueSettings
-    summary = "a value network for single hold'em hands at the start of a street, from solved situations"
+    summary = "a value network for single hold'em hands at the start or end of a street"
     title, values, rows = "A network for {}", "hand values", "hands"
     needs_game = False
 
@@ -71,7 +71,8 @@ class HandValuesKind(SituationsKind):
         """Suggest playing with the network, or searching the preceding street."""
         folder = quoted(str(training.folder))
         if training.settings.at == END:
-            return [(f'treeplex play "holdem(stack=200)" --against "resolver(net={folder}/{NET})"', "play against it")]
+            file = quoted(f"resolver(net={training.folder / NET})") if training.folder else ""
+            return [(f"treeplex play {quoted('holdem(stack=200)')} --against {file}", "play against it")]
         if training.settings.street == "flop" or training.settings.cards != HOLDEM:
             return []
         before = {"river": "turn.yaml", "turn": "flop.yaml --board Ks8s3d"}[training.settings.street]

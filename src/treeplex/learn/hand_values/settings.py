@@ -22,17 +22,17 @@ class HandValueSettings(LearningSettings):
     street: str = setting("turn", "street at whose start or end hands are valued", choices=STREETS, fixed=True)
     at: str = setting(
         START,
-        "start or end of the street; values at its end, before the next card, are means over all cards of those by the shipped "
-        "network for the next street (labels=network)",
+        "start or end of the street; values at the end of the flop, before the turn card, are means over all turn cards of the "
+        "shipped network's values, and nothing is solved (needs labels=network)",
         choices=(START, END),
         fixed=True,
         added=True,
     )
-    per_board: int = setting(16, "situations on each board with at=end", low=1, added=True)
+    per_board: int = setting(16, "situations on each board with at=end", low=2, added=True)
     labels: str = setting(
         SOLVES,
         "source of training values: solves (situations solved to the end of the hand), network (only their street is solved, "
-        "with the shipped network for the next street, several times faster on flops), or a file of solved situations "
+        "with shipped networks for what follows, several times faster on flops), or a file of solved situations "
         "(treeplex.learn.hand_values.label)",
         fixed=True,
     )

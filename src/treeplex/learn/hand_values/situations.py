@@ -25,6 +25,7 @@ from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.settings import MIXED, PLAY, STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
+from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame_search import SubgameSearch
 
@@ -195,13 +196,15 @@ def drawn_in_play(settings: HandValueSettings, count: int, generator: np.random.
     return drawn
 
 
-def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
-    """Sample a situation and solve it with Discounted CFR to the end of the hand or, with ``leaf``, of the street."""
+def draw(
+    settings: HandValueSettings, generator: np.random.Generator, leaves: tuple[LeafValue, HandValues] | None = None
+) -> Situation:
+    """Sample a situation and solve it with Discounted CFR to the end of the hand or, with ``leaves``, of the street."""
     board, stack, reach = drawn_at_random(settings, generator)
     return (
         solve_situation(board, stack, reach, settings)
-        if leaf is None
-        else search_situation(board, stack, reach, settings, leaf)
+        if leaves is None
+        else search_situation(board, stack, reach, settings, *leaves)
     )
 
 
@@ -243,13 +246,21 @@ def restricted(
     return board, reach
 
 
-def search_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
-    """Solve only the current street of a situation with ranges float64 [2, H]; the values are over all boards."""
+def search_situation(
+    board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: LeafValue, values: HandValues
+) -> Situation:
+    """Solve only the current street of a situation with ranges float64 [2, H].
+
+    Args:
+        board, stack, reach, settings: the situation.
+        leaf: leaf values of the solve.
+        values: leaf values of its result, the average policy.
+    """
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     count = iterations_at(stack, settings)
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, (reach[0][None], reach[1][None]), horizon=count)
     search.run(count)
-    return situation(board, stack, reach, average_values(search, leaf).hands / POT)
+    return situation(board, stack, reach, average_values(search, values).hands / POT)
 
 
 def solve_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:

@@ -1,4 +1,4 @@
-"""Training data of a hand network: situations at the start of a street, with the values of their hands."""
+"""Training data of a hand network: situations with the values of their hands."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -13,6 +13,7 @@ from treeplex.errors import SpecError
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.hand_values import Function, HandValues
+from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.situations import SituationSource
 from treeplex.learn.hand_values.drawing import TURNS, Drawing, batches_of
@@ -35,6 +36,7 @@ from treeplex.learn.hand_values.situations import (
 )
 from treeplex.learn.hand_values.street_ends import end_situations
 from treeplex.learn.torch.spots.batch import solve_batch
+from treeplex.search.leaf import LeafValue
 
 
 class HandSource(SituationSource):
@@ -42,8 +44,8 @@ class HandSource(SituationSource):
 
     Attributes:
         net: the network.
-        over_cards: with ``at=end``, the network for the start of the next street; otherwise None.
-        leaf: leaf value for the next street if situations are not solved to the end, otherwise None.
+        next_street: with ``at=end``, the network for the start of the next street; otherwise None.
+        leaves: leaf values of a solve and of its result if situations are not solved to the end, otherwise None.
         labelled: solved situations from a file, which are used in order; None to solve new ones.
         drawing: draws situations for a GPU; None on the CPU.
     """
@@ -68,8 +70,8 @@ class HandSource(SituationSource):
         if settings.cards != HOLDEM and (settings.ranges != RANDOM or settings.labels != SOLVES):
             raise SpecError(f"format={settings.format} needs labels=solves and ranges=random; networks and files have 52 cards")
         self.drawing: Drawing | None = None
-        self.over_cards = over_cards(settings) if settings.at == END else None
-        if self.over_cards is not None:
+        self.next_street = next_street_function(settings) if settings.at == END else None
+        if self.next_street is not None:
             self.side, self.together = settings.per_board, self.together * settings.per_board
         elif self.labelled is not None:
             self.side = 1
@@ -80,7 +82,7 @@ class HandSource(SituationSource):
             finalize(self, self.drawing.close)
         shape = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
         self.net = HandNet(settings.street, settings.format, at=settings.at, **shape)
-        self.networks, self.leaf = [self.net.net], None if settings.at == END else leaf_of(settings)
+        self.networks, self.leaves = [self.net.net], None if settings.at == END else leaves_of(settings)
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Singles]:
         """Rows of ``count`` situations."""
@@ -94,14 +96,14 @@ class HandSource(SituationSource):
             count: how many.
             generator: random generator of the CPU's situations; a GPU's depend on the seed and :attr:`before` alone.
         """
-        if self.over_cards is not None:
-            return end_situations(self.settings, count, generator, self.over_cards)
+        if self.next_street is not None:
+            return end_situations(self.settings, count, generator, self.next_street)
         if self.labelled is not None:
             return [self.labelled.situation((self.before + k) % len(self.labelled)) for k in range(count)]
         if self.drawing is None:
             turns = from_play(self.settings, count)
             solved = played(self.settings, turns, generator)
-            return solved + [draw(self.settings, generator, self.leaf) for _ in range(count - turns)]
+            return solved + [draw(self.settings, generator, self.leaves) for _ in range(count - turns)]
         left = self.settings.situations - self.before - count
         drawn = self.drawing.round(self.before, count, min(self.side, max(left, 0)))
         return [found for batch in batches_of(drawn) for found in self._solved(batch)]
@@ -157,22 +159,23 @@ def labelled_for(settings: HandValueSettings) -> Labelled:
     return found
 
 
-def over_cards(settings: HandValueSettings) -> Function:
+def next_street_function(settings: HandValueSettings) -> Function:
     """The shipped network for the start of the next street, whose means over its cards are learned.
 
     Raises:
         SpecError: settings that do not go with ``at=end``.
     """
+    if settings.street != "flop":
+        raise SpecError("at=end is for flops; set street=flop")
     if settings.labels != NETWORK or settings.ranges != RANDOM or settings.cards != HOLDEM:
         raise SpecError("at=end needs labels=network, ranges=random and format=holdem")
-    following = dict(pairwise(STREETS)).get(settings.street)
-    if following is None:
-        raise SpecError("at=end needs a later street, but the river is the last; use at=start")
-    return hand_function(shipped_hand_net(following))
+    if settings.situations % settings.per_board:
+        raise SpecError(f"situations={settings.situations} is no multiple of per_board={settings.per_board}; change one")
+    return hand_function(shipped_hand_net("turn"))
 
 
-def leaf_of(settings: HandValueSettings) -> HandValues | None:
-    """The shipped network's leaf value for the next street; None if situations are solved to the end.
+def leaves_of(settings: HandValueSettings) -> tuple[LeafValue, HandValues] | None:
+    """Leaf values for solving a street alone, and for the result; None if situations are solved to the end.
 
     Raises:
         SpecError: no street follows, or no network is shipped for this street.
@@ -182,4 +185,7 @@ def leaf_of(settings: HandValueSettings) -> HandValues | None:
     following = dict(pairwise(STREETS)).get(settings.street)
     if following is None:
         raise SpecError("labels=network needs a later street, but the river is the last; use labels=solves")
-    return HandValues(hand_function(shipped_hand_net(following)), every=2)
+    values = HandValues(hand_function(shipped_hand_net(following)), every=2)
+    if settings.street == "flop":
+        return StreetEndValues(hand_function(shipped_hand_net("flop", END), at=END)), values
+    return values, values

@@ -1,4 +1,4 @@
-"""Situations at the end of a street, valued by the network for the start of the next one: means over the next card."""
+"""Situations at the end of a street: means over the next card of the network for the start of the next street."""
 
 from math import comb
 
@@ -37,7 +37,7 @@ def end_situations(
     reach = np.stack([random_pair(board, settings.hands * (number % 2), generator) for number in range(count)])
     stacks = [random_stack(settings, generator) for _ in range(count)]
     pairs = all_ins(HOLDEM, board.cards, np.ones(len(HOLDEM.hands), bool))
-    mass, _ = board.equities(reach, step=len(board.order))
+    mass, _ = board.equities(reach, step=EVERY * len(board.order))
     won = reach[:, ::-1, board.held] @ pairs.edges.T
     equity = 0.5 + np.divide(won, mass, out=np.zeros_like(won), where=mass > SURE)
     worth = equity - 0.5

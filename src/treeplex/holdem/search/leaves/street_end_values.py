@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.tree import Showdown
+from treeplex.holdem.cards.format import Format
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.all_ins import AllIns, all_ins
 from treeplex.holdem.search.leaves.hand_values import Function, HandBoard, zero_sum
@@ -59,15 +60,16 @@ class StreetEndValues:
     def __init__(self, function: Function, *, threads: int = 1) -> None:
         self.function, self.threads = function, threads
         self._prepared: SingleEntryCache[Places, list[EndBoard]] = SingleEntryCache(self._boards)
+        self._known: dict[tuple[tuple[int, ...], bytes], tuple[HandBoard, AllIns]] = {}
         self._places: Places | None = None
         self._calls = 0
-        self._over: list[Floats] = []
+        self._over_showdowns: list[Floats] = []
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Leaf values as defined by :class:`treeplex.search.leaf.LeafValue`.
 
         Raises:
-            AlgorithmError: the game is not hold'em, or is preflop.
+            AlgorithmError: the game is not hold'em, is preflop, or has rake.
         """
         if self._places is not places:
             self._places, self._calls = places, 0
@@ -87,7 +89,7 @@ class StreetEndValues:
         values = tuple(np.zeros_like(reach) for reach in believed)
         masses = [places.opposing(believed, owner) for owner in (0, 1)]
         if again:
-            self._over = []
+            self._over_showdowns = []
         for number, end in enumerate(boards):
             held, where = end.board.held, np.ix_(end.places, end.board.held)
             reach = np.stack([weights[end.places] for weights in believed], axis=1)
@@ -100,8 +102,8 @@ class StreetEndValues:
                 won = reach[:, 1 - owner, held].astype(np.float32) @ end.all_ins.edges.T
                 np.divide(won, mass[:, owner], out=worth[:, owner], where=mass[:, owner] > 0)
             if again:
-                self._over.append(self._over_showdown(end, reach, mass, worth))
-            worth += zero_sum(self._over[number], reach[:, :, held], mass)  # equities alone are zero-sum
+                self._over_showdowns.append(self._over_showdown(end, reach, mass, worth))
+            worth += zero_sum(self._over_showdowns[number], reach[:, :, held], mass)  # equities alone are zero-sum
             for owner in players:
                 values[owner][where] = end.pots[:, None] * worth[:, owner]
         return values
@@ -115,6 +117,10 @@ class StreetEndValues:
             return self.function(rows.reshape(-1, INPUTS)).reshape(rows.shape[:-1])
 
         parts = [part for part in np.array_split(np.flatnonzero(end.bets), self.threads) if len(part)]
+        if len(parts) < 2:
+            for part in parts:
+                found[part] = evaluated(part)
+            return found
         with ThreadPoolExecutor(self.threads) as pool:
             for part, more in zip(parts, pool.map(evaluated, parts), strict=True):
                 found[part] = more
@@ -125,6 +131,8 @@ class StreetEndValues:
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"this leaf supports hold'em, not states of a {type(places.game).__name__}")
         spot = places.game.spot
+        if spot.rake.rate:
+            raise AlgorithmError("this leaf does not support rake; leave the rake out, or use ExactLeaf")
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         by_board: dict[tuple[int, ...], list[int]] = {}
         for index, state in enumerate(places.states):
@@ -134,8 +142,15 @@ class StreetEndValues:
             events = [places.game.event(places.states[index]) for index in indices]
             paid = np.array([event.contributions for event in events], np.float64)
             pots, behind = paid.sum(axis=1), spot.pot / 2 + spot.stack - paid.max(axis=1)
-            board = HandBoard.of(spot.format, cards, wanted, every=EVERY)
+            board, pairs = self._of_board(spot.format, cards, wanted)
             bets = np.array([not isinstance(event, Showdown) for event in events])
             looks = np.array([board.look(float(pot), float(stack)) for pot, stack in zip(pots, behind, strict=True)])
-            found.append(EndBoard(np.array(indices), board, all_ins(spot.format, cards, wanted), bets, pots, looks))
+            found.append(EndBoard(np.array(indices), board, pairs, bets, pots, looks))
         return found
+
+    def _of_board(self, format: Format, cards: tuple[int, ...], wanted: NDArray[np.bool_]) -> tuple[HandBoard, AllIns]:
+        """A board's hands and their all-ins; the last ones are kept, since a new bet size solves the same flop again."""
+        key = cards, wanted.tobytes()
+        if key not in self._known:
+            self._known = {key: (HandBoard.of(format, cards, wanted, every=EVERY), all_ins(format, cards, wanted))}
+        return self._known[key]
