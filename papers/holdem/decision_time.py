@@ -29,7 +29,7 @@ from treeplex.search import METHODS, SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.cut import cut
 
-BIG_BLIND, STACK, HANDS = 2, 100, 40
+BIG_BLIND, STACK, HANDS = 2, 100, 24
 """Chips, big blinds and dealt hands."""
 GAME = f"holdem(stack={BIG_BLIND * STACK})"
 PLAYS = "resolver(think=none,iterations=80,threads=1)"

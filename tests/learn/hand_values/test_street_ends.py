@@ -13,6 +13,7 @@ from treeplex.errors import SpecError
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.learn.first_street.search import search_spot
 from treeplex.learn.hand_values.inference import hand_function
+from treeplex.learn.hand_values.kind import HandValuesKind
 from treeplex.learn.hand_values.net import NET, read_hand_net
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
@@ -41,7 +42,7 @@ def test_a_network_for_the_end_of_a_street_is_trained_and_used(tmp_path: Path) -
     assert training.records[-1].numbers["rows"] == 2 * 2 * 32  # one of the two boards is held out
     file = tmp_path / "a run" / NET
     assert (read_hand_net(file).street, read_hand_net(file).at) == ("flop", "end")
-    ((command, _),) = training.next_steps
+    ((command, _),) = HandValuesKind().next_steps(training)
     assert shlex.split(command)[-1] == f"resolver(net={file})"
     with pytest.raises(SpecError, match="at the end of the flop; give a network for the start of a street"):
         hand_function(file)
