@@ -34,7 +34,8 @@ BIG_BLIND, STACK, HANDS = 2, 100, 24
 GAME = f"holdem(stack={BIG_BLIND * STACK})"
 PLAYS = "resolver(think=none,iterations=80,threads=1)"
 """The agent whose play leads to the flops and turns."""
-TIMES = (0.5, 2.0, 5.0)
+TIMES, MOST = (0.5, 2.0, 5.0), 500
+"""Seconds, and the agent's default limit of iterations."""
 STREETS = {1: "flop", 2: "turn"}
 
 
@@ -70,10 +71,9 @@ def loss(before: WholeHoldemAgent, card: int, seconds: float) -> tuple[int, floa
     game = solver.game
     subgame = cut(game, [Belief.of(game, game.first_state(), game.spot.ranges)], solver.horizon).on_threads(1)
     assert isinstance(subgame, HoldemSubgame)
-    settings = solver.settings
-    method, leaf = METHODS[settings.method], solver.leaves[0]
-    search = subgame.endgame(method, settings.iterations) or SubgameSearch(subgame, method, leaf, horizon=settings.iterations)
-    while search.iteration < settings.iterations and process_time() - began < seconds:
+    method = METHODS[solver.settings.method]
+    search = subgame.endgame(method, MOST) or SubgameSearch(subgame, method, solver.leaves[0], horizon=MOST)
+    while search.iteration < MOST and process_time() - began < seconds:
         search.run(1)
     pot = float(game.spot.pot)
     if isinstance(search, EndgameSearch):
