@@ -27,9 +27,7 @@ from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.whole.public import hand_of
 from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.shipped import shipped_hand_net
-from treeplex.search import METHODS, SubgameSearch
-from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.subgames.cut import cut
+from treeplex.search import METHODS, Belief, SubgameSearch, cut
 
 BIG_BLIND, STACK, HANDS = 2, 100, 24
 """Chips, big blinds and dealt hands."""
