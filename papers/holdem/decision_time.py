@@ -17,7 +17,6 @@ from papers.common.study import study
 from papers.holdem.in_time import CLOCKS
 from treeplex import agent
 from treeplex.base.arrays import Floats
-from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.games import CHANCE
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.leaves.hand_values import HandValues
@@ -25,6 +24,7 @@ from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
 from treeplex.holdem.search.subgames.subgame import HoldemArrays, HoldemSubgame
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.whole.public import hand_of
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.search import METHODS, Belief, SubgameSearch, cut
@@ -103,14 +103,14 @@ def gains(search: SubgameSearch, values: HandValues) -> Floats:
     return found
 
 
-@study(title="What `resolver` gains by thinking longer", place=None, minutes=12)
+@study(title="What `resolver` gains by thinking longer", place=None, minutes=12, needs=("torch",))
 def reproduce(hands: int = HANDS) -> Result:
     player = agent(PLAYS, GAME, seed=0)  # one for all hands, since an agent measures its speed
     assert isinstance(player, WholeHoldemAgent)
     found: dict[tuple[int, float], list[tuple[int, float, float]]] = {
         (street, seconds): [] for street in STREETS for seconds in TIMES
     }
-    with ExitStack() as stack, one_blas_thread():
+    with ExitStack() as stack, one_thread():
         for module in CLOCKS:
             stack.enter_context(patch(f"treeplex.{module}.perf_counter", process_time))
         for number in range(hands):

@@ -13,7 +13,6 @@ import numpy as np
 from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.search.leaves.hand_values import HandValues
@@ -23,6 +22,7 @@ from treeplex.holdem.solve.first_street_judge import judge_first_street
 from treeplex.holdem.solve.solution import HoldemSettings
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.first_street.until import UntilJob
 from treeplex.learn.hand_values.inference import hand_function
 from treeplex.learn.hand_values.net import FORM
@@ -69,7 +69,7 @@ def by_agent(spot: Spot) -> HoldemSolution:
     """A solve with the leaf values of ``resolver``, those of a network for the end of the flop."""
     leaf = StreetEndValues(hand_function(shipped_hand_net("flop", END), at=END))
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, horizon=UNTIL)
-    with one_blas_thread():
+    with one_thread():
         search.run(UNTIL)
     settings = HoldemSettings("float64", 1, UNTIL, None, "turn", HANDS)
     values = HandValues(hand_function(shipped_hand_net("turn")))
