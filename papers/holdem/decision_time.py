@@ -60,8 +60,15 @@ def opened(player: WholeHoldemAgent, random: np.random.Generator) -> list[tuple[
     return found
 
 
-def loss(before: WholeHoldemAgent, card: int, seconds: float) -> tuple[int, float, float]:
-    """Iterations in the given CPU time, and the mean of both players' losses to a best response, in chips and pots."""
+def loss(before: WholeHoldemAgent, card: int, seconds: float, values: HandValues) -> tuple[int, float, float]:
+    """Iterations in the given CPU time, and the mean of both players' losses to a best response, in chips and pots.
+
+    Args:
+        before: the agent before the card.
+        card: the card.
+        seconds: the time limit.
+        values: values at the start of the turn, which judge flops.
+    """
     player = before.fork()
     player.think, began = seconds, process_time()
     player.see(card)
@@ -79,12 +86,12 @@ def loss(before: WholeHoldemAgent, card: int, seconds: float) -> tuple[int, floa
         crew = judging_crew(subgame.whole, 1)
         lost = judge_spot(subgame.whole, search.store.average, search.store, crew, expected=False).exploitability
     else:
-        lost = float(np.mean(gains(search, HandValues(hand_function(shipped_hand_net("turn"))))))
+        lost = float(np.mean(gains(search, values)))
     return search.iteration, lost, lost / pot
 
 
 def gains(search: SubgameSearch, values: HandValues) -> Floats:
-    """What a best response on the street gains each player, in chips, with values at its end for the average policies."""
+    """Gain of each player's best response on the street, in chips; values at its end are those of the average policies."""
     subgame, arrays = search.subgame, search.arrays
     assert isinstance(subgame, HoldemSubgame)
     assert isinstance(arrays, HoldemArrays)
@@ -107,6 +114,7 @@ def gains(search: SubgameSearch, values: HandValues) -> Floats:
 def reproduce(hands: int = HANDS) -> Result:
     player = agent(PLAYS, GAME, seed=0)  # one for all hands, since an agent measures its speed
     assert isinstance(player, WholeHoldemAgent)
+    values = HandValues(hand_function(shipped_hand_net("turn")))
     found: dict[tuple[int, float], list[tuple[int, float, float]]] = {
         (street, seconds): [] for street in STREETS for seconds in TIMES
     }
@@ -116,7 +124,7 @@ def reproduce(hands: int = HANDS) -> Result:
         for number in range(hands):
             for street, before, card in opened(player, np.random.default_rng(number)):
                 for seconds in TIMES:
-                    found[street, seconds].append(loss(before, card, seconds))
+                    found[street, seconds].append(loss(before, card, seconds, values))
                 print(number, STREETS[street], *(found[street, seconds][-1] for seconds in TIMES), flush=True)
     scale, totals = 1000.0 / BIG_BLIND / hands, dict.fromkeys(TIMES, 0.0)
     rows = []

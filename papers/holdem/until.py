@@ -105,11 +105,12 @@ def key_of(board: str, net: NetFile) -> dict[str, Any]:
 
 def findings(means: dict) -> list[str]:
     def told(name: str) -> str:
-        return f"{100 * means[name][3]:.1f}% of the pot in {means[name][4]:.1f} s"
+        return f"{100 * means[name][3]:.1f}% of the pot after {means[name][4]:.1f} s"
 
     return [
-        f"With the network a flop strategy gives up {told('network')}, and {told(AGENT)} as `resolver` solves it; with "
-        + " and ".join(f"{count} iterations of a full solve {told(f'whole, {count}')}" for count in WHOLE)
+        f"A flop strategy loses {told('network')} with the network for the start of the turn, and {told(AGENT)} with that for "
+        "the end of the flop, which `resolver` uses; "
+        + " and ".join(f"{count} iterations of a full solve lose {told(f'whole, {count}')}" for count in WHOLE)
         + ".",
     ]
 
@@ -160,8 +161,8 @@ def reproduce(most: int = len(FLOPS)) -> Result:
         ],
         notes=[
             f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it. "
-            "`network` evaluates it on all turn cards, once in two iterations. `resolver` has a network for the end of the "
-            "flop, which learned the mean over them, evaluated in every iteration. Exploitability is "
+            "`network` evaluates it on all turn cards in every second iteration. `resolver` evaluates a network for the end of "
+            "the flop, trained on means over the turn cards, in every iteration. Exploitability is "
             "an upper bound on the cost of mistakes on the flop (`judge_first_street`), computed "
             f"with {JUDGING} iterations that start from the full solve of {BEST}. In the last row it is that of the full "
             "solve over all streets, and seconds are those of the iterations alone, without construction and without suit "

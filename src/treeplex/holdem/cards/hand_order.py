@@ -50,7 +50,7 @@ def hand_order(format: Format, boards: Sequence[Sequence[int]], held: Shorts, ha
 
 @kernel()
 def evaluate_boards(boards: Ints, hands: Bytes, keys: NDArray[np.int32]) -> None:
-    """Write the strengths of hands on each board, int32 [R, n]; see :func:`treeplex.holdem.cards.evaluator.evaluate_board`."""
+    """Write the strength of each hand on each board into ``keys``, int32 [R, n]; -1 for a hand that shares a card with it."""
     for row in range(boards.shape[0]):
         evaluate_board(boards[row], hands, keys[row])
 

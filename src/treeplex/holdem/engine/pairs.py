@@ -11,7 +11,7 @@ BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
 """Ranks of hands that a board does not allow: below all and above all."""
 
 BLOCK = 8
-"""Hands that are compared with all others while a board's ranks are in the first cache."""
+"""Number of hands compared at a time, so that the ranks on a board stay in the L1 cache."""
 
 
 @kernel()

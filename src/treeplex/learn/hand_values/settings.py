@@ -22,8 +22,8 @@ class HandValueSettings(LearningSettings):
     street: str = setting("turn", "street at whose start or end hands are valued", choices=STREETS, fixed=True)
     at: str = setting(
         START,
-        "start or end of the street; values at the end of the flop, before the turn card, are means over all turn cards of the "
-        "shipped network's values, and nothing is solved (needs labels=network)",
+        "where hands are valued: at the start of the street, or at the end of the flop, before the turn card. Values at the "
+        "end are the shipped turn network's means over all turn cards, so nothing is solved (needs labels=network)",
         choices=(START, END),
         fixed=True,
         added=True,

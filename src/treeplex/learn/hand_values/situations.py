@@ -199,7 +199,7 @@ def drawn_in_play(settings: HandValueSettings, count: int, generator: np.random.
 def draw(
     settings: HandValueSettings, generator: np.random.Generator, leaves: tuple[LeafValue, HandValues] | None = None
 ) -> Situation:
-    """Sample a situation and solve it with Discounted CFR to the end of the hand or, with ``leaves``, of the street."""
+    """Sample a situation and solve it with Discounted CFR: to the end of the hand or, given ``leaves``, of the street."""
     board, stack, reach = drawn_at_random(settings, generator)
     return (
         solve_situation(board, stack, reach, settings)

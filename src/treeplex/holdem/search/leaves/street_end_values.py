@@ -23,7 +23,7 @@ from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
 EVERY = 12
-"""Inputs of the network that depend on the hand alone use every twelfth complete board."""
+"""The network's ``STATIC`` inputs are computed on every twelfth complete board."""
 
 
 class EndBoard(NamedTuple):
@@ -149,7 +149,7 @@ class StreetEndValues:
         return found
 
     def _of_board(self, format: Format, cards: tuple[int, ...], wanted: NDArray[np.bool_]) -> tuple[HandBoard, AllIns]:
-        """A board's hands and their all-ins; the last ones are kept, since a new bet size solves the same flop again."""
+        """A board's hands and all-in equities. The last board is cached: adding a bet size solves the same flop again."""
         key = cards, wanted.tobytes()
         if key not in self._known:
             self._known = {key: (HandBoard.of(format, cards, wanted, every=EVERY), all_ins(format, cards, wanted))}
