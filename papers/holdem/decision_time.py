@@ -20,6 +20,7 @@ from treeplex.base.arrays import Floats
 from treeplex.games import CHANCE
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
 from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
 from treeplex.holdem.search.subgames.subgame import HoldemArrays, HoldemSubgame
 from treeplex.holdem.search.whole import WholeHoldemAgent
@@ -78,7 +79,10 @@ def loss(before: WholeHoldemAgent, card: int, seconds: float, values: HandValues
     subgame = cut(game, [Belief.of(game, game.first_state(), game.spot.ranges)], solver.horizon).on_threads(1)
     assert isinstance(subgame, HoldemSubgame)
     method = METHODS[solver.settings.method]
-    search = subgame.endgame(method, MOST) or SubgameSearch(subgame, method, solver.leaves[0], horizon=MOST)
+    leaf = solver.leaves[0]
+    search = subgame.endgame(method, MOST) or SubgameSearch(subgame, method, leaf, horizon=MOST)
+    if isinstance(leaf, StreetEndValues):
+        leaf.limit(seconds - (process_time() - began))
     while search.iteration < MOST and process_time() - began < seconds:
         search.run(1)
     pot = float(game.spot.pot)

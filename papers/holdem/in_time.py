@@ -38,7 +38,10 @@ AGENTS = {
 }
 """One thread each, since CPU time is that of all threads."""
 TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
-CLOCKS = ("search.agents.solving", "holdem.search.leaves.continuations", "holdem.search.leaves.walk", "holdem.search.whole")
+CLOCKS = (
+    *("search.agents.solving", "holdem.search.leaves.continuations", "holdem.search.leaves.street_end_values"),
+    *("holdem.search.leaves.walk", "holdem.search.whole"),
+)
 """Modules that read the clock during search."""
 NAMES = ("before the flop", "flop", "turn", "river")
 

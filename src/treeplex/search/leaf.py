@@ -51,6 +51,15 @@ class ManyValued(Protocol):
         ...
 
 
+@runtime_checkable
+class TimedLeaf(Protocol):
+    """Protocol for leaf values whose accuracy depends on the time left."""
+
+    def limit(self, seconds: float) -> None:
+        """Set the time that the next search may take; infinite for no limit."""
+        ...
+
+
 def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
     """Call a leaf-value function and check shapes and finiteness; takes the arguments of :class:`LeafValue`.
 

@@ -10,12 +10,13 @@ from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import royal
 from treeplex.holdem.engine.showdowns.hand_features import SHARED
 from treeplex.holdem.search.leaves.hand_values import HandValues
-from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
+from treeplex.holdem.search.leaves.street_end_values import FIRST_CORRECTION, StreetEndValues
 from treeplex.holdem.search.subgames.subgame import cut_first_street
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame_search import SubgameSearch
+from treeplex.search.subgames.subgame import Places, Ranges
 
 DECK = royal()
 
@@ -100,3 +101,42 @@ def test_threads_do_not_change_values() -> None:
     for player in (0, 1):
         np.testing.assert_array_equal(one[player], two[player])
         np.testing.assert_array_equal(one[player], many[player])
+
+
+def test_corrected_values_of_average_ranges_are_those_of_all_next_cards() -> None:
+    cut = cut_first_street(spot_on("AsKsQhTd"))
+    reach = cut.start(predicts=False).reach_at_leaves(np.random.default_rng(2).random(cut.size))
+    means, leaf = HandValues(None).fresh(cut.leaves, reach), StreetEndValues(by_equity, exact=HandValues(None))
+    away = list[float]()
+    for call in range(2 * FIRST_CORRECTION + 2):
+        player = call % 2
+        met = cut.leaves.opposing(reach, player) > 0
+        found = leaf(cut.leaves, reach, reach, player)
+        away.append(float(np.abs(found[player] - means[player])[met].max()))
+    assert min(away[:-2]) > 0.1
+    assert max(away[-2:]) < 1e-4
+
+
+def test_corrections_come_at_doubled_iterations_and_before_the_deadline() -> None:
+    calls = list[int]()
+
+    class Counted(HandValues):
+        def fresh(self, places: Places, believed: Ranges, *, betting: bool = False) -> Ranges:
+            calls.append(search.iteration + 1)
+            return super().fresh(places, believed, betting=betting)
+
+    for seconds, iterations in ((np.inf, [24, 48, 96]), (0.01, [])):
+        calls.clear()
+        leaf = StreetEndValues(by_equity, exact=Counted(None))
+        leaf.limit(seconds)
+        search = SubgameSearch(cut_first_street(spot_on("AsKsQhTd")), METHODS["dcfr"], leaf)
+        search.run(120)
+        assert calls == iterations
+
+
+def test_threads_do_not_change_values_of_all_cards() -> None:
+    cut = cut_first_street(spot_on("AsKsQhTd"))
+    reach = cut.start(predicts=False).reach_at_leaves(np.ones(cut.size))
+    one, two = (HandValues(by_equity, threads=threads).fresh(cut.leaves, reach) for threads in (1, 2))
+    for player in (0, 1):
+        np.testing.assert_array_equal(one[player], two[player])

@@ -44,14 +44,15 @@ from treeplex.search.translation.mapping import bets_at, real_actions, translati
 
 ENOUGH = 80
 """Number of iterations after which a turn's exploitability is usually below 0.5% of the pot."""
-PACE = 2.5e8
-"""Assumed solving speed, in stored numbers times iterations per second and thread, before an agent has measured its own."""
+PACE = 1.2e8
+"""Assumed solving speed on a slow machine, in stored numbers times iterations per second and thread, before an agent has
+measured its own."""
 PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
 """Seconds to evaluate one end of a flop by continuations on a slow machine."""
 NETWORK_SECONDS, FIRST_SECONDS = 0.0018, 0.15
-"""Seconds of a flop's solve with a network: per iteration, thread and end; and before the first iteration."""
+"""Seconds of a flop's solve with a network on a slow machine: per iteration, thread and end; and before the first iteration."""
 WORTHWHILE, FLOP_SHARE = 24, 0.7
 """Iterations of a flop's solve without which fewer bet sizes are better, and the share of the time for them."""
 FEWEST = 20
@@ -216,8 +217,8 @@ class WholeHoldemAgent(BaseAgent):
             policy[:, left_out] = self.guide.policy()[:, left_out]
         thought = solver.thought or Thought(0, 0.0, 0)
         seconds = thought.seconds - self._spent
-        if seconds > LONG and self._numbers:
-            self.pace = max(thought.iterations, 1) * self._numbers / (seconds * self.solving.threads)
+        if seconds > LONG and thought.iterations and self._numbers:
+            self.pace = thought.iterations * self._numbers / (seconds * self.solving.threads)
         self.thought, self._spent = thought._replace(seconds=self._spent + perf_counter() - began), 0.0
         return policy
 

@@ -8,6 +8,7 @@ from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
 from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
 from treeplex.holdem.search.street_solving import StreetSolving, check_sizes
 from treeplex.holdem.search.whole import WholeHoldemAgent
@@ -93,7 +94,8 @@ class Resolver(AgentKind):
             threads=settings.threads,
             drop=settings.drop,
         )
-        leaf = StreetEndValues(hand_function(net, at=END, street="flop"), threads=settings.threads)
+        exact = HandValues(hand_function(shipped_hand_net("turn")), threads=settings.threads)
+        leaf = StreetEndValues(hand_function(net, at=END, street="flop"), exact=exact, threads=settings.threads)
         agent = WholeHoldemAgent(public, PreflopCharts(public, books, generator), solving, generator, leaf=leaf)
         agent.think = settings.think
         agent.about = f"preflop by the chart for {' and '.join(f'{book.stack:g}' for book, _ in books)} big blinds"

@@ -25,7 +25,7 @@ from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
 from treeplex.search.agents.agent import Thought
 from treeplex.search.agents.solving import SubgameAgent
-from treeplex.search.leaf import LeafValue, NoLeaf
+from treeplex.search.leaf import LeafValue, NoLeaf, TimedLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
 from treeplex.search.resolving.carried import ResolvedSubgame, ResolvingState
@@ -297,6 +297,8 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         method, horizon, leaf = METHODS[settings.method], settings.iterations, self.leaves[player]
         if isinstance(leaf, BlueprintLeaf) and len(subgame.leaves):
             self._spent = self._spent._replace(boards=leaf.prepare(subgame.leaves, LEAF_SHARE * self.time_left))
+        if isinstance(leaf, TimedLeaf):
+            leaf.limit(self.time_left)
         endgame = None if settings.skip else subgame.endgame(method, horizon)
         search: SubgameSearch | Endgame
         if endgame is not None:

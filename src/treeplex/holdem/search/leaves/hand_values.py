@@ -5,7 +5,8 @@ suit-independent features: its equity against the opponent's range, its position
 of both ranges. The output is added to the hand's value at a showdown without further bets.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -193,11 +194,11 @@ class LaterPlay(NamedTuple):
 
     Attributes:
         boards: boards with further betting.
-        shown: indices of the places with both players all-in, and their hand values.
+        shown: indices of the places with both players all-in.
     """
 
     boards: list[LaterBoard]
-    shown: list[tuple[int, AllIns]]
+    shown: list[int]
 
 
 class HandValues:
@@ -212,12 +213,16 @@ class HandValues:
             policies; 0 for new values at each player's update.
         symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; valid only for
             searches that start from those ranges.
+        threads: number of threads. Results do not depend on it.
         kept: the cached values; None before the first evaluation.
     """
 
-    def __init__(self, function: Function | None, *, step: int = 1, every: int = 0, symmetric: bool = False) -> None:
-        self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
+    def __init__(
+        self, function: Function | None, *, step: int = 1, every: int = 0, symmetric: bool = False, threads: int = 1
+    ) -> None:
+        self.function, self.step, self.every, self.symmetric, self.threads = function, step, every, symmetric, threads
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
+        self._all_ins: SingleEntryCache[Places, dict[tuple[int, ...], AllIns]] = SingleEntryCache(all_ins_at)
         self._calls = 0
         self._places: HoldemPlaces | None = None
         self.kept: Ranges | None = None
@@ -242,17 +247,20 @@ class HandValues:
         """Restore the cached values of a search that is resumed after ``iterations`` iterations."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
-    def fresh(self, places: HoldemPlaces, believed: Ranges) -> Ranges:
-        """Compute new values, float64 [K, H] for each player."""
+    def fresh(self, places: Places, believed: Ranges, *, betting: bool = False) -> Ranges:
+        """Compute new values, float64 [K, H] for each player; with ``betting``, 0 where both players are all-in."""
         following = self._prepared(places)
         values = tuple(np.zeros_like(reach) for reach in believed)
-        for index, shown in following.shown:
-            pot, _ = self._chips(places, index)
-            for owner in (0, 1):
-                against = believed[1 - owner][index, shown.held].astype(np.float32)
-                values[owner][index, shown.held] = pot * (shown.edges @ against)
-        for below in following.boards:
-            reached, worth = self._shares(places, below, believed)
+        if following.shown and not betting:
+            assert isinstance(places, HoldemPlaces)
+            by_board = self._all_ins(places)
+            for index in following.shown:
+                pot, _ = self._chips(places, index)
+                shown = by_board[places.states[index].board]
+                for owner in (0, 1):
+                    against = believed[1 - owner][index, shown.held].astype(np.float32)
+                    values[owner][index, shown.held] = pot * (shown.edges @ against)
+        for below, (reached, worth) in zip(following.boards, self._all_shares(places, following, believed), strict=True):
             for image in below.images:
                 for owner in (0, 1):
                     values[owner][np.ix_(reached, image)] += worth[:, owner]
@@ -260,6 +268,15 @@ class HandValues:
             mass = places.opposing(believed, owner)
             values[owner][...] = np.divide(values[owner], mass, out=np.zeros_like(mass), where=mass > 0)
         return values
+
+    def _all_shares(self, places: Places, following: LaterPlay, believed: Ranges) -> Iterator[tuple[Ints, Floats]]:
+        """:meth:`_shares` of every board."""
+        assert isinstance(places, HoldemPlaces)
+        if self.threads == 1:
+            yield from (self._shares(places, below, believed) for below in following.boards)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            yield from pool.map(lambda below: self._shares(places, below, believed), following.boards)
 
     def _shares(self, places: HoldemPlaces, below: LaterBoard, believed: Ranges) -> tuple[Ints, Floats]:
         """Values on a board, weighted by its probability, with one call of the function.
@@ -297,19 +314,15 @@ class HandValues:
         """The boards and all-ins below each leaf."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"this leaf supports hold'em, not states of a {type(places.game).__name__}")
-        spot, later = places.game.spot, LaterPlay([], [])
-        wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
+        spot, later, wanted = places.game.spot, LaterPlay([], []), wanted_hands(places)
         if spot.rake.rate:
             raise AlgorithmError("this leaf does not support rake; leave the rake out, or use ExactLeaf")
         betting: dict[tuple[int, ...], list[int]] = {}
-        shown: dict[tuple[int, ...], AllIns] = {}
         for index, state in enumerate(places.states):
             if isinstance(places.game.event(state), Showdown):
-                if state.board not in shown:
-                    shown[state.board] = all_ins(spot.format, state.board, wanted)
-                later.shown.append((index, shown[state.board]))
-                continue
-            betting.setdefault(state.board, []).append(index)
+                later.shown.append(index)
+            else:
+                betting.setdefault(state.board, []).append(index)
         for before, indices in betting.items():
             chips = [self._chips(places, index) for index in indices]
             for cards, images in self._deals(spot, before, wanted):
@@ -328,3 +341,16 @@ class HandValues:
             held = held[wanted[held]]
             boards.append(((*board, *dealt), [np.asarray(hands.map(copy)[held], np.int16) for copy in copies]))
         return boards
+
+
+def wanted_hands(places: HoldemPlaces) -> NDArray[np.bool_]:
+    """The hands in either player's range, bool [H]."""
+    first, second = places.game.spot.ranges
+    return np.asarray((first > 0) | (second > 0))
+
+
+def all_ins_at(places: Places) -> dict[tuple[int, ...], AllIns]:
+    """All-in values on every board where both players are all-in at one of the places."""
+    assert isinstance(places, HoldemPlaces)
+    shown = {state.board for state in places.states if isinstance(places.game.event(state), Showdown)}
+    return {board: all_ins(places.game.spot.format, board, wanted_hands(places)) for board in sorted(shown)}

@@ -1,11 +1,14 @@
 """Leaf values at the end of a hold'em street, before the next card, from a network over single hands.
 
 One evaluation covers every card to come, whereas :class:`treeplex.holdem.search.leaves.hand_values.HandValues` evaluates each
-next board by itself. Equities are exact: a matrix over pairs of hands is computed once per board.
+next board by itself. Equities are exact: a matrix over pairs of hands is computed once per board. A few times in a search, the
+values for each next board correct those of the network.
 """
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import inf, log2
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +20,18 @@ from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.cards.format import Format
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.all_ins import AllIns, all_ins
-from treeplex.holdem.search.leaves.hand_values import Function, HandBoard, zero_sum
+from treeplex.holdem.search.leaves.hand_values import Function, HandBoard, HandValues, wanted_hands, zero_sum
 from treeplex.holdem.search.subgames.subgame import HoldemPlaces
 from treeplex.search.leaf import SingleEntryCache
 from treeplex.search.subgames.subgame import Places, Ranges
 
 EVERY = 12
 """The network's ``STATIC`` inputs are computed on every twelfth complete board."""
+FIRST_CORRECTION = 24
+"""The iteration of the first correction; each later one comes after twice as many iterations."""
+SMALLEST = 1e-300
+CORRECTION_SECONDS = 0.3, 0.04
+"""Assumed seconds of the first correction on one thread: in all, and for each place."""
 
 
 class EndBoard(NamedTuple):
@@ -50,15 +58,20 @@ class StreetEndValues:
     """Leaf values at the end of a hold'em street; zero-sum at each end, and exact where both players are all-in.
 
     Equities are those of the current ranges at each player's update. The function, which takes most of the time, is evaluated
-    once in an iteration.
+    once in an iteration. Its error is corrected after 24, 48, 96, ... iterations of alternating updates: the difference
+    between ``exact`` and the function for the average ranges is added from then on.
 
     Attributes:
         function: values of hands over the showdown, see :data:`treeplex.holdem.search.leaves.hand_values.Function`.
+        exact: more accurate values, which take much longer; None for no correction.
         threads: number of threads. Results do not depend on it.
     """
 
-    def __init__(self, function: Function, *, threads: int = 1) -> None:
-        self.function, self.threads = function, threads
+    def __init__(self, function: Function, *, exact: HandValues | None = None, threads: int = 1) -> None:
+        self.function, self.exact, self.threads = function, exact, threads
+        self._deadline, self._correction_seconds = inf, 0.0
+        self._means: list[Floats] = []
+        self._corrections: list[Floats] = []
         self._prepared: SingleEntryCache[Places, list[EndBoard]] = SingleEntryCache(self._boards)
         self._known: dict[tuple[tuple[int, ...], bytes], tuple[HandBoard, AllIns]] = {}
         self._places: Places | None = None
@@ -71,12 +84,41 @@ class StreetEndValues:
         Raises:
             AlgorithmError: the game is not hold'em, is preflop, or has rake.
         """
-        if self._places is not places:
-            self._places, self._calls = places, 0
         if player is None:
             return self.fresh(places, believed)
+        if self._places is not places:
+            self._places, self._calls, self._corrections = places, 0, []
+            self._means = [np.zeros_like(reach) for reach in believed]
         self._calls += 1
-        return self._values(places, believed, (player,), again=self._calls % 2 == 1)
+        iteration = (self._calls + 1) // 2
+        self._means[player] *= (1.0 - 1.0 / iteration) ** 2  # as in the average policies of DCFR
+        self._means[player] += believed[player]
+        values = self._values(places, believed, (player,), again=self._calls % 2 == 1)
+        doublings = log2(iteration / FIRST_CORRECTION)
+        if self.exact is not None and self._calls % 2 == 0 and doublings >= 0 and doublings.is_integer():
+            self._correct(places, self.exact)
+        return values
+
+    def limit(self, seconds: float) -> None:
+        """Limit the time of the next search, see :class:`treeplex.search.leaf.TimedLeaf`: no correction begins that would end
+        later."""
+        self._deadline = perf_counter() + seconds
+
+    def _correct(self, places: Places, exact: HandValues) -> None:
+        """Compare the function with more accurate values for the average ranges."""
+        began = perf_counter()
+        fixed, each = CORRECTION_SECONDS
+        if began + (self._correction_seconds or (fixed + each * len(places)) / self.threads) > self._deadline:
+            return
+        means = tuple(mean / max(mean.max(), SMALLEST) for mean in self._means)
+        kept, self._corrections = self._over_showdowns, []
+        rough, fine = self.fresh(places, means), exact.fresh(places, means, betting=True)
+        self._over_showdowns = kept
+        for end in self._prepared(places):
+            where = np.ix_(end.places, end.board.held)
+            away = np.stack([fine[owner][where] - rough[owner][where] for owner in (0, 1)], axis=1)
+            self._corrections.append(away * (end.bets / end.pots)[:, None, None])
+        self._correction_seconds = perf_counter() - began
 
     def fresh(self, places: Places, believed: Ranges) -> Ranges:
         """Compute new values, float64 [K, H] for each player."""
@@ -103,7 +145,10 @@ class StreetEndValues:
                 np.divide(won, mass[:, owner], out=worth[:, owner], where=mass[:, owner] > 0)
             if again:
                 self._over_showdowns.append(self._over_showdown(end, reach, mass, worth))
-            worth += zero_sum(self._over_showdowns[number], reach[:, :, held], mass)  # equities alone are zero-sum
+            over = self._over_showdowns[number]
+            if self._corrections:
+                over = over + self._corrections[number]
+            worth += zero_sum(over, reach[:, :, held], mass)  # equities alone are zero-sum
             for owner in players:
                 values[owner][where] = end.pots[:, None] * worth[:, owner]
         return values
@@ -133,7 +178,7 @@ class StreetEndValues:
         spot = places.game.spot
         if spot.rake.rate:
             raise AlgorithmError("this leaf does not support rake; leave the rake out, or use ExactLeaf")
-        wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
+        wanted = wanted_hands(places)
         by_board: dict[tuple[int, ...], list[int]] = {}
         for index, state in enumerate(places.states):
             by_board.setdefault(state.board, []).append(index)
