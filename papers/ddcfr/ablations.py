@@ -97,7 +97,7 @@ def earlier(epochs: int) -> dict[Plan, Score]:
 def place_of(plan: Plan, epochs: int) -> Path:
     """The folder of a training run."""
     name, seed = plan
-    return folder_of(SIGMA, seed, epochs) if name == FULL else FOLDERS / f"{name}-seed-{seed}-epochs-{epochs}"
+    return folder_of(f"{SIGMA:g}", seed, epochs) if name == FULL else FOLDERS / f"{name}-seed-{seed}-epochs-{epochs}"
 
 
 def train_missing(missing: Sequence[Plan], epochs: int, seconds: float) -> None:

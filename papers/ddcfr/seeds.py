@@ -1,4 +1,4 @@
-"""DDCFR, section 5.1: the paper's full training on its four games, 1,000 epochs, several seeds.
+"""DDCFR, section 5.1: full training on the paper's four games, 1,000 epochs, several seeds, by three recipes.
 
 ``python papers/run.py ddcfr/seeds --minutes 20`` resumes the training runs in ``runs/papers/ddcfr``, one after another, for 20
 minutes; each takes half an hour on one core. Finished policies are evaluated, and the table has all available results.
@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from papers.common.kept import effort
-from papers.common.results import ROOT, Result, Table, published
+from papers.common.results import ROOT, Result, Table, published, stored
 from papers.common.study import study
 from papers.ddcfr.runs import described, games, own_policy, run_on, theirs, training
 from treeplex import train
@@ -21,16 +21,25 @@ from treeplex.solvers import DiscountPolicy
 
 FOLDERS = ROOT / "runs" / "papers" / "ddcfr"
 SEEDS, EPOCHS = 5, 1000
-SIGMAS = {0.05: "the authors' code", 0.5: "the paper"}
-"""Standard deviations of the noise, and their sources."""
+RECIPES: dict[str, dict[str, Any]] = {
+    "0.05": {"sigma": 0.05},
+    "0.5": {"sigma": 0.5},
+    "authors": {"sigma": 0.05, "fitness": "relative", "floor": 0.0, "weights": [3.0, 1.0, 1.0, 1.0]},
+}
+"""Settings that differ from the defaults, which use the paper's fitness."""
+ABOUT = {
+    "0.05": "Sigma 0.05 (the authors' code) and the paper's fitness",
+    "0.5": "Sigma 0.5 (the paper) and the paper's fitness",
+    "authors": "Sigma, fitness and weights of the authors' code, without a floor",
+}
 TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")
 """Games that take seconds and were not used in training."""
 BASE = "dcfr"
 
 
-def folder_of(sigma: float, seed: int, epochs: int) -> Path:
+def folder_of(recipe: str, seed: int, epochs: int) -> Path:
     """Folder of a training run."""
-    return FOLDERS / f"sigma-{sigma:g}-seed-{seed}-epochs-{epochs}"
+    return FOLDERS / f"{recipe}-seed-{seed}-epochs-{epochs}"
 
 
 def last_of(folder: Path) -> Mapping[str, Any]:
@@ -58,37 +67,49 @@ def scores(policy: DiscountPolicy) -> dict[str, float]:
     return {name: run_on(game, policy).middle / run_on(game, BASE).middle for name, game in games(*TESTING).items()}
 
 
+def key_of(recipe: str, seed: int) -> str:
+    """Key of a training run's numbers."""
+    return f"{recipe}, seed {seed}"
+
+
 @study(title="DDCFR, section 5.1: the paper's training, five seeds", place=9, minutes=400)
-def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS, seeds: int = SEEDS) -> Result | None:
-    began = perf_counter()
-    plans = [(sigma, seed) for sigma in SIGMAS for seed in range(seeds)]
-    for sigma, seed in plans:
-        left = 60.0 * minutes - (perf_counter() - began)
-        go_on(folder_of(sigma, seed, epochs), {"sigma": sigma, "seed": seed, "epochs": epochs}, left)
-    folders = {plan: folder_of(*plan, epochs) for plan in plans}
-    done = {plan: folder for plan, folder in folders.items() if last_of(folder)["done"] == epochs}
-    print(f"{len(done)} of {len(plans)} trainings are finished")
-    if not done:
-        return None
-    found = {plan: scores(load_discount_policy(folder / "policy.safetensors")) for plan, folder in done.items()}
-    return result(found, max(last_of(folder)["cpu_seconds"] for folder in done.values()) / 60.0, epochs)
+def reproduce(*recipes: str, minutes: float = math.inf, epochs: int = EPOCHS, seeds: int = SEEDS) -> Result | None:
+    began, before = perf_counter(), stored("ddcfr/seeds")
+    for recipe in recipes or RECIPES:
+        for seed in range(seeds):
+            left = 60.0 * minutes - (perf_counter() - began)
+            go_on(folder_of(recipe, seed, epochs), RECIPES[recipe] | {"seed": seed, "epochs": epochs}, left)
+    found, longest = dict[str, Mapping[str, float]](), float(before.get("cpu_minutes", 0.0))
+    for recipe in RECIPES:
+        for seed in range(seeds):
+            folder, key = folder_of(recipe, seed, epochs), key_of(recipe, seed)
+            if last_of(folder)["done"] == epochs:
+                found[key] = scores(load_discount_policy(folder / "policy.safetensors"))
+                longest = max(longest, last_of(folder)["cpu_seconds"] / 60.0)
+            elif epochs == EPOCHS and key in before:
+                found[key] = before[key]
+    print(f"{len(found)} of {len(RECIPES) * seeds} trainings are finished")
+    return result(found, longest, epochs) if found else None
 
 
-def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: float, epochs: int) -> Result:
+def result(found: Mapping[str, Mapping[str, float]], minutes: float, epochs: int) -> Result:
     """A row for each training run, the authors' network and ours; bands over seeds."""
     authors, own_row = theirs("ddcfr/seeds", scores), scores(own_policy())
     beside = {f"our policy, {described(own_policy())}": own_row}
     if authors.found:
         beside = {"the authors' network": authors.found, **beside}
     rows, sentences = [row_of(words, row) for words, row in beside.items()], list[str]()
-    for sigma, whose in SIGMAS.items():
-        own = {seed: row for (each, seed), row in found.items() if each == sigma}
-        rows += [row_of(f"sigma {sigma:g}, seed {seed}", row) for seed, row in own.items()]
+    for recipe, about in ABOUT.items():
+        own = {key: row for key, row in found.items() if key.startswith(f"{recipe}, ")}
+        rows += [
+            row_of(f"sigma {key}" if recipe != "authors" else f"the authors' recipe{key.removeprefix(recipe)}", row)
+            for key, row in own.items()
+        ]
         if own:
             bands = [f"{name} {min(column):.3f} to {max(column):.3f}" for name, column in columns(own).items()]
             below = [f"{sum(each < 1 for each in column)} on {name}" for name, column in columns(own).items()]
             sentences.append(
-                f"Sigma {sigma:g} ({whose}), {len(own)} seeds: {', '.join(bands)} of DCFR's exploitability. Policies "
+                f"{about}, {len(own)} seeds: {', '.join(bands)} of DCFR's exploitability. Policies "
                 f"that beat DCFR: {', '.join(below)}."
             )
     return Result(
@@ -102,17 +123,15 @@ def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: floa
             )
         ],
         notes=[
-            "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, with populations of 100 and "
-            "the paper's fitness. Numbers are geometric means over a run and perturbed runs.",
+            "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, with populations of 100. "
+            "Numbers are geometric means over a run and perturbed runs. The paper's fitness has a floor of 1e-12 for "
+            "exploitability; the authors' code measures in units of DCFR's gain over CFR, without a floor, and weights Kuhn "
+            "poker three times.",
             training(own_policy()),
             f"The longest training run took {minutes:.0f} CPU minutes. {authors.note}",
             effort(),
         ],
-        numbers={
-            **{f"{sigma:g}, seed {seed}": dict(row) for (sigma, seed), row in found.items()},
-            "own": own_row,
-            "authors_network": authors.record,
-        },
+        numbers={**found, "cpu_minutes": minutes, "own": own_row, "authors_network": authors.record},
     )
 
 
@@ -121,6 +140,6 @@ def row_of(words: str, row: Mapping[str, float]) -> list[str]:
     return [words, *(f"{row[name]:.3f}" for name in TESTING)]
 
 
-def columns(rows: Mapping[int, Mapping[str, float]]) -> dict[str, list[float]]:
+def columns(rows: Mapping[str, Mapping[str, float]]) -> dict[str, list[float]]:
     """For each game the numbers of all seeds."""
     return {name: [row[name] for row in rows.values()] for name in TESTING}

@@ -41,6 +41,13 @@ def test_relative_fitness_is_0_for_cfr_and_1_for_dcfr(games):
     assert fitness.of(np.sqrt(np.array(cfr) * np.array(dcfr))) == pytest.approx(0.5)
 
 
+def test_without_a_floor_the_tiniest_exploitability_counts(games):
+    fitness = fitness_on(games, HORIZON, floor=0)
+    tiny, zero = fitness.of(np.array([[1e-20, 1.0], [0.0, 1.0]]))
+    assert tiny == pytest.approx(fitness_on(games, HORIZON).of(np.array([1e-12, 1.0])) + math.log(1e8) / 2)
+    assert tiny < zero < math.inf
+
+
 def test_weights_count(games):
     even, weighted = fitness_on(games, HORIZON), fitness_on(games, HORIZON, weights=[3, 1])
     each = [even.of(np.array([1e-3, np.exp(even.top[1])])), even.of(np.array([np.exp(even.top[0]), 1e-3]))]

@@ -18,11 +18,13 @@ from treeplex.solvers import make_solver
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 KINDS = ("log", "relative")
+SMALLEST = 1e-300
+"""Exploitabilities below this count as this, whatever the floor."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fitness:
-    """``sum_i w_i (top_i - ln max(e_i, 1e-12)) / span_i / sum_i w_i`` over games i; higher is better.
+    """``sum_i w_i (top_i - ln max(e_i, floor)) / span_i / sum_i w_i`` over games i; higher is better.
 
     ``log``, the paper's reward (Xu et al. 2024, section 3.1): ``top = ln E_1``, ``span = 1``. E_1 is the exploitability after
     the first iteration. With alternating updates both players play uniformly in it, so E_1 is that of the uniform policy.
@@ -33,15 +35,17 @@ class Fitness:
 
     Attributes:
         weights, top, span: float64 [G].
+        floor: smaller exploitabilities count as this; 1e-12 in the paper, none in the authors' code.
     """
 
     weights: Floats
     top: Floats
     span: Floats
+    floor: float = LOWEST
 
     def of(self, exploitability: Floats) -> Floats:
         """Fitness, [...], of final exploitabilities, [..., G], in game units."""
-        gains = (self.top - np.log(np.maximum(exploitability, LOWEST))) / self.span
+        gains = (self.top - np.log(np.maximum(exploitability, self.floor))) / self.span
         total = np.zeros(gains.shape[:-1])
         for game, weight in enumerate(self.weights):
             total += weight * gains[..., game]
@@ -50,7 +54,12 @@ class Fitness:
 
 
 def fitness_on(
-    games: Sequence[CompiledGame], horizon: int, *, kind: str = "log", weights: Sequence[float] | None = None
+    games: Sequence[CompiledGame],
+    horizon: int,
+    *,
+    kind: str = "log",
+    weights: Sequence[float] | None = None,
+    floor: float = LOWEST,
 ) -> Fitness:
     """Create the fitness over a list of games.
 
@@ -60,6 +69,7 @@ def fitness_on(
         kind: ``log`` or ``relative``, see :class:`Fitness`.
         weights: weight of each game; None for equal weights. The authors' code uses weight 3 for Kuhn poker and 1 for the other
             games.
+        floor: smaller exploitabilities count as this; 0 for none.
 
     Raises:
         SpecError: unknown kind, or weights that are not one positive number per game.
@@ -71,24 +81,25 @@ def fitness_on(
     if len(share) != len(games) or not (np.isfinite(share) & (share > 0)).all():
         given = ", ".join(f"{weight:g}" for weight in share)
         raise SpecError(f"weights must be one number above 0 for each of {len(games)} games in their order, not {given}")
+    floor = max(floor, SMALLEST)
     if kind == "log":
         first = [uniform_exploitability(game) for game in games]
-        return Fitness(share, np.log(np.maximum(first, LOWEST)), np.ones(len(games)))
-    top, bottom = (np.log([reached(game, name, horizon) for game in games]) for name in ("cfr", "dcfr"))
+        return Fitness(share, np.log(np.maximum(first, floor)), np.ones(len(games)), floor)
+    top, bottom = (np.log([max(reached(game, name, horizon), floor) for game in games]) for name in ("cfr", "dcfr"))
     for game, span in zip(games, top - bottom, strict=True):
         if not span > 0:
             raise AlgorithmError(
                 f"fitness 'relative' needs games in which DCFR beats CFR, but on {game} it does not within "
                 f"{horizon} iterations; remove the game or use fitness 'log'"
             )
-    return Fitness(share, top, top - bottom)
+    return Fitness(share, top, top - bottom, floor)
 
 
 def reached(game: CompiledGame, algorithm: str, iterations: int) -> float:
-    """Exploitability of an algorithm's average policy after ``iterations`` iterations, at least :data:`LOWEST`."""
+    """Exploitability of an algorithm's average policy after ``iterations`` iterations."""
     solver = make_solver(game, algorithm, horizon=iterations, updates="alternating", seed=0)
     solver.run(iterations)
-    return max(float(judge(game, solver.average_policy()).exploitability), LOWEST)
+    return float(judge(game, solver.average_policy()).exploitability)
 
 
 def training_games(specs: Sequence[str], *, named_in: str | os.PathLike[str] | None = None) -> list[CompiledGame]:

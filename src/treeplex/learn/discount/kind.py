@@ -40,7 +40,7 @@ class DiscountKind(TrainingKind):
         """Create a training run at epoch 0."""
         specs = specs_of(game)
         games = training_games(specs, named_in=options.named_in)
-        fitness = fitness_on(games, settings.horizon, kind=settings.fitness, weights=settings.weights)
+        fitness = fitness_on(games, settings.horizon, kind=settings.fitness, weights=settings.weights, floor=settings.floor)
         policy, work = settings.start(self.base), options.work
         trainer: Trainer
         if settings.optimizer == "ppo":

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from treeplex.base.settings import Settings, setting
-from treeplex.engine.tree.learned import EXPONENTS, FEATURES
+from treeplex.engine.tree.learned import EXPONENTS, FEATURES, LOWEST
 from treeplex.errors import SpecError
 from treeplex.learn.discount.evolution import LEARNING_RATE, POPULATION, SIGMA, Evolution
 from treeplex.learn.discount.fitness import KINDS
@@ -45,6 +45,9 @@ class DiscountSettings(Settings):
     optimizer: str = setting("es", "evolution strategies or PPO", choices=("es", "ppo"), fixed=True)
     fitness: str = setting(
         "log", "objective: log as in the paper, or relative as in the authors' code", choices=KINDS, fixed=True
+    )
+    floor: float = setting(
+        LOWEST, "exploitabilities below this count as this in the fitness (0: no floor)", low=0, fixed=True, added=True
     )
     weights: tuple[float, ...] | None = setting(
         None, "weight of each game, in the games' order (none: 1 each)", above=0, fixed=True
