@@ -22,7 +22,7 @@ WING = Wing(
     agents=(
         "treeplex.learn.rebel.training.named_agents:LookaheadSearch",
         "treeplex.learn.rebel.training.named_agents:Rebel",
-        "treeplex.learn.deepstack.named_agent:DeepStack",
+        "treeplex.learn.resolver.deepstack:HoldemDeepStack",
         "treeplex.learn.best_response.named_agent:LearnedResponse",
         "treeplex.learn.alphaholdem.named_agent:AlphaHoldemKind",
         "treeplex.learn.resolver.kind:Resolver",

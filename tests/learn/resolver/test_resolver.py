@@ -258,3 +258,24 @@ def test_too_few_iterations_value_nothing() -> None:
     for event in (5, 1, *parse_cards("Ks7d2c"), 1, 1, *parse_cards("9h"), 1, 1, *parse_cards("3h")):
         player.see(event)
     assert player.reply_values(1) is None
+
+
+@pytest.mark.parametrize(("spec", "searches"), [("deepstack(iterations=2)", 2), (QUICK, 1)])
+def test_deepstack_solves_at_each_decision_and_resolver_once_a_street(spec: str, searches: int) -> None:
+    player = agent(spec, "holdem(stack=40)")
+    assert isinstance(player, WholeHoldemAgent)
+    player.begin(0)
+    for event in (1, 1, *parse_cards("Ks8s3d")):
+        player.see(int(event))
+    player.policy()
+    player.see(1)
+    player.see(4)  # a bet of the pot, which the tree has
+    player.policy()
+    assert player.solver is not None
+    assert player.solver.searches == searches
+
+
+@pytest.mark.parametrize("setting", ["rounds=2", "gadget=reach-maxmargin", "leaf=zero"])
+def test_deepstack_refuses_settings_without_a_meaning_in_holdem(setting: str) -> None:
+    with pytest.raises(SpecError, match="leave out 'leaf', 'rounds' and 'depth'"):
+        agent(f"deepstack({setting})", "holdem(stack=40)")

@@ -25,7 +25,11 @@ MOST_INNER = 10_000
 class DeepStackAgentSettings(ResolvingAgentSettings):
     """Settings of the DeepStack agent."""
 
-    net: str | None = setting(None, "folder or file written by train deepstack, whose networks give the leaf values")
+    net: str | None = setting(
+        None,
+        "folder or file written by train deepstack, whose networks give the leaf values; in full-game hold'em a file of train "
+        "hand-values with at=end (none: the shipped one)",
+    )
     leaf: str = setting(EXACT, "leaf values: exact, zero, or my.py:MyLeaf")
     leaf_iterations: int = setting(100, "iterations per exact leaf value", low=1)
     rounds: int = setting(1, "betting rounds per subgame (0: no limit)", low=0)

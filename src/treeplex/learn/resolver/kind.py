@@ -67,20 +67,8 @@ class Resolver(AgentKind):
     settings = ResolverSettings
 
     def make(self, game: Game, settings: ResolverSettings, generator: np.random.Generator) -> Agent:
-        from treeplex.learn.hand_values.inference import hand_function
-        from treeplex.learn.hand_values.settings import END
-        from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
-        from treeplex.learn.resolver.preflop import PreflopCharts, nearest_books
+        from treeplex.learn.hand_values.shipped import HANDS
 
-        public = game.public
-        if not isinstance(public, PublicHoldem) or public.rules.format != HOLDEM or public.players != 2:
-            raise SpecError(f"resolver plays two-player holdem with 52 cards, not {game}")
-        if public.rules.rake.rate > 0:
-            raise SpecError("resolver does not support rake; leave the rake out")
-        if any(public.rules.antes):
-            raise SpecError("resolver has no preflop charts with antes; leave the ante out")
-        books = [(chart_book(settings.chart), 1.0)] if settings.chart else nearest_books(public)
-        net = shipped_hand_net("flop", END) if settings.net == HANDS else settings.net
         solving = StreetSolving(
             start=1,
             bets=(settings.flop, settings.turn, settings.river),
@@ -94,9 +82,58 @@ class Resolver(AgentKind):
             threads=settings.threads,
             drop=settings.drop,
         )
-        exact = HandValues(hand_function(shipped_hand_net("turn")), threads=settings.threads)
-        leaf = StreetEndValues(hand_function(net, at=END, street="flop"), exact=exact, threads=settings.threads)
-        agent = WholeHoldemAgent(public, PreflopCharts(public, books, generator), solving, generator, leaf=leaf)
-        agent.think = settings.think
-        agent.about = f"preflop by the chart for {' and '.join(f'{book.stack:g}' for book, _ in books)} big blinds"
-        return agent
+        return charted_agent(
+            self.name,
+            game,
+            solving,
+            settings.think,
+            generator,
+            chart=settings.chart,
+            net=None if settings.net == HANDS else settings.net,
+        )
+
+
+def charted_agent(
+    name: str,
+    game: Game,
+    solving: StreetSolving,
+    think: float | None,
+    generator: np.random.Generator,
+    *,
+    chart: str = "",
+    net: str | None = None,
+) -> WholeHoldemAgent:
+    """An agent that plays preflop charts, and solves flops with a network and later streets to the end of the hand.
+
+    Args:
+        name: its name, for errors.
+        game: the table.
+        solving: settings of street solving.
+        think: seconds per decision; None for no limit.
+        generator: random generator.
+        chart: a preflop chart; empty for the two nearest, mixed.
+        net: a network for the end of the flop; None for the shipped one.
+
+    Raises:
+        SpecError: the agent does not play this game, or the chart or network does not fit.
+    """
+    from treeplex.learn.hand_values.inference import hand_function
+    from treeplex.learn.hand_values.settings import END
+    from treeplex.learn.hand_values.shipped import shipped_hand_net
+    from treeplex.learn.resolver.preflop import PreflopCharts, nearest_books
+
+    public = game.public
+    if not isinstance(public, PublicHoldem) or public.rules.format != HOLDEM or public.players != 2:
+        raise SpecError(f"{name} plays two-player holdem with 52 cards, not {game}")
+    if public.rules.rake.rate > 0:
+        raise SpecError(f"{name} does not support rake; leave the rake out")
+    if any(public.rules.antes):
+        raise SpecError(f"{name} has no preflop charts with antes; leave the ante out")
+    books = [(chart_book(chart), 1.0)] if chart else nearest_books(public)
+    function = hand_function(net or shipped_hand_net("flop", END), at=END, street="flop")
+    exact = HandValues(hand_function(shipped_hand_net("turn")), threads=solving.threads)
+    leaf = StreetEndValues(function, exact=exact, threads=solving.threads)
+    agent = WholeHoldemAgent(public, PreflopCharts(public, books, generator), solving, generator, leaf=leaf)
+    agent.think = think
+    agent.about = f"preflop by the chart for {' and '.join(f'{book.stack:g}' for book, _ in books)} big blinds"
+    return agent
