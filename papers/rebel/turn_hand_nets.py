@@ -1,7 +1,7 @@
 """ReBeL, Figure 2 on turn endgame hold'em as published: networks that value single hands, from self-play and random beliefs.
 
 All bet sizes of the paper. Searches use the modified CFR-AVG, as in the figure, and CFR-D. Networks and evaluated points are
-cached in ``runs/papers`` one by one, so an interrupted run can be resumed. Searches with exact values take half of the time.
+cached in ``runs/papers`` one by one, so an interrupted run can be resumed. Searches with exact values take most of the time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.shipped_nets import RIVERS
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
-from treeplex.search.leaf import LeafValue
+from treeplex.search import LeafValue
 
 NAME = "rebel/turn_hand_nets"
 METHODS = ("lcfr-avg-modified", "lcfr")
@@ -54,13 +54,13 @@ NETWORK = HandValueSettings(street="river")
 PERFECT, OWN, LIBRARY = "exact values", "self-play", "library's network"
 SOURCES = (PERFECT, *KINDS, LIBRARY)
 """Sources of leaf values."""
-LIBRARY_CODE = (
+SHARED = (
     *("treeplex.engine", "treeplex.holdem.engine", "treeplex.holdem.forms", "treeplex.holdem.rules", "treeplex.solvers"),
     *("treeplex.holdem.search.leaves", "treeplex.holdem.search.subgames", "treeplex.holdem.solve"),
     *("treeplex.search.methods", "treeplex.search.search_trace", "treeplex.search.subgame_search", "treeplex.search.subgames"),
 )
-TRAINING = (*LIBRARY_CODE, "treeplex.learn.hand_values.source", "treeplex.learn.hand_values.net", "treeplex.learn.rebel.turns")
-SEARCHING = (*LIBRARY_CODE, "treeplex.holdem.search.play_distribution", "treeplex.holdem.policies.judge")
+TRAINING = (*SHARED, "treeplex.learn.hand_values.source", "treeplex.learn.hand_values.net", "treeplex.learn.rebel.turns")
+SEARCHING = (*SHARED, "treeplex.holdem.search.play_distribution", "treeplex.holdem.policies.judge")
 """Modules that affect training and searches; see ``kept.py``."""
 
 
@@ -121,24 +121,29 @@ def turn() -> HoldemSubgame:
 
 @cache
 def player(river_iterations: int) -> Player:
-    """The turn, with rivers solved by so many iterations."""
+    """The turn, with rivers solved by ``river_iterations`` of Discounted CFR."""
     return Player(turn(), river_iterations, storage=STORAGE)
+
+
+def leaf_of(source: str, method: str) -> tuple[LeafValue, Mapping[str, Any]]:
+    """Leaf values of a source, and their cache key."""
+    if source == PERFECT:
+        return player(RIVER).endgames, {"exact": RIVER}
+    net = network(source, method)
+    return HandValues(hand_function(net.path)), {"net": net.checksum}
 
 
 def searched(source: str, method: str) -> list[float]:
     """Exploitability in chips of the average policy after each of :data:`POINTS` iterations, rivers solved for its beliefs."""
-    leaf: LeafValue = player(RIVER).endgames
-    exact: dict[str, Any] = {"exact": RIVER}
-    if source != PERFECT:
-        net = network(source, method)
-        leaf, exact = HandValues(hand_function(net.path)), {"net": net.checksum}
-    search, fine = player(FINE).search(method, POINTS[-1], leaf), player(FINE)
+    leaf, values = leaf_of(source, method)
+    fine = player(FINE)
+    search = fine.search(method, POINTS[-1], leaf)
 
     def judged(point: int) -> float:
         search.run(point - search.iteration)
         return fine.judge(fine.average(search), expected=False).exploitability
 
-    key = {"what": NAME, **exact, "method": method, "horizon": POINTS[-1], "rivers": FINE, "code": code(*SEARCHING)}
+    key = {"what": NAME, **values, "method": method, "horizon": POINTS[-1], "rivers": FINE, "code": code(*SEARCHING)}
     with one_thread():
         return [float(kept({**key, "point": point}, partial(judged, point))) for point in POINTS]
 
@@ -146,10 +151,10 @@ def searched(source: str, method: str) -> list[float]:
 Chips = Mapping[str, Mapping[str, Sequence[float]]]
 """Curves by method and source."""
 Cards = Mapping[str, Mapping[str, Any]]
-"""Size, cost and error of trained networks by name."""
+"""Training cost and error of networks by name."""
 
 
-@study(title="ReBeL, Figure 2: turn endgame hold'em as published, hand networks", place=None, minutes=65, needs=("torch",))
+@study(title="ReBeL, Figure 2: turn endgame hold'em as published, hand networks", place=None, minutes=50, needs=("torch",))
 def reproduce() -> Result:
     cards, chips = {}, dict[str, dict[str, list[float]]]()
     for method in METHODS:
@@ -182,8 +187,8 @@ def findings(chips: Chips, cards: Cards, level: float) -> list[str]:
         f"{POINTS[-1]} iterations of the {EXACT[METHODS[0]]}, search with the network from self-play has "
         f"{thousandths(figure[OWN])} mbb/hand, search with exact values {thousandths(figure[PERFECT])}.",
         f'Published: "{paper["turn_search"]["claims"][1]}". {EXACT[METHODS[1]]} has {thousandths(plain[PERFECT])} mbb/hand '
-        f"with exact values and {thousandths(plain[OWN])} with the network from self-play, so the {EXACT[METHODS[0]]} is "
-        f"{better[PERFECT]} with exact values and {better[OWN]} with the network.",
+        f"with exact values and {thousandths(plain[OWN])} with the network from self-play, so exploitability of the "
+        f"{EXACT[METHODS[0]]} is {better[PERFECT]} with exact values and {better[OWN]} with the network.",
         f'Published: "{paper["turn_search"]["claims"][2]}". With the {EXACT[METHODS[0]]}: '
         + "; ".join(f"{source} {thousandths(figure[source])} mbb/hand" for source in random)
         + f"; the library's network, from random ranges that resemble those of play, {thousandths(figure[LIBRARY])}.",
@@ -244,7 +249,7 @@ def notes() -> list[str]:
     low, high = PLAY.stacks
     return [
         "The game as published: first bets of half the pot, the pot or all-in, raises of three quarters or all-in, 3s7hTdKs, "
-        f"19,000 behind. Networks see any board, {low:,.0f} to {high:,.0f} chips per player, and sizes changed by up to "
+        f"19,000 behind. Training uses any board, {low:,.0f} to {high:,.0f} chips per player, and sizes changed by up to "
         f"{PLAY.perturbed:g} of the pot (appendix C.2).",
         f"A network values one hand at a time from its equity, its blockers and summaries of both ranges, {NETWORK.layers} "
         f"layers of {NETWORK.width}. The paper's network has six layers of 1,536 and outputs all 1,326 hands.",
