@@ -30,8 +30,8 @@ EVERY = 12
 FIRST_CORRECTION = 24
 """The iteration of the first correction; each later one comes after twice as many iterations."""
 SMALLEST = 1e-300
-CORRECTION_SECONDS = 0.3, 0.04
-"""Assumed seconds of the first correction on one thread: in all, and for each place."""
+CORRECTION_COST = 40.0
+"""Assumed time of a search's first correction, in mean times of the iterations before it."""
 
 
 class EndBoard(NamedTuple):
@@ -69,7 +69,7 @@ class StreetEndValues:
 
     def __init__(self, function: Function, *, exact: HandValues | None = None, threads: int = 1) -> None:
         self.function, self.exact, self.threads = function, exact, threads
-        self._deadline, self._correction_seconds = inf, 0.0
+        self._deadline, self._began, self._cost = inf, 0.0, CORRECTION_COST
         self._means: list[Floats] = []
         self._corrections: list[Floats] = []
         self._prepared: SingleEntryCache[Places, list[EndBoard]] = SingleEntryCache(self._boards)
@@ -88,7 +88,7 @@ class StreetEndValues:
             return self.fresh(places, believed)
         if self._places is not places:
             self._places, self._calls, self._corrections = places, 0, []
-            self._means = [np.zeros_like(reach) for reach in believed]
+            self._means, self._began = [np.zeros_like(reach) for reach in believed], perf_counter()
         self._calls += 1
         iteration = (self._calls + 1) // 2
         self._means[player] *= (1.0 - 1.0 / iteration) ** 2  # as in the average policies of DCFR
@@ -96,7 +96,7 @@ class StreetEndValues:
         values = self._values(places, believed, (player,), again=self._calls % 2 == 1)
         doublings = log2(iteration / FIRST_CORRECTION)
         if self.exact is not None and self._calls % 2 == 0 and doublings >= 0 and doublings.is_integer():
-            self._correct(places, self.exact)
+            self._correct(places, self.exact, iteration)
         return values
 
     def limit(self, seconds: float) -> None:
@@ -104,11 +104,11 @@ class StreetEndValues:
         later."""
         self._deadline = perf_counter() + seconds
 
-    def _correct(self, places: Places, exact: HandValues) -> None:
+    def _correct(self, places: Places, exact: HandValues, iteration: int) -> None:
         """Compare the function with more accurate values for the average ranges."""
         began = perf_counter()
-        fixed, each = CORRECTION_SECONDS
-        if began + (self._correction_seconds or (fixed + each * len(places)) / self.threads) > self._deadline:
+        each = (began - self._began) / iteration
+        if began + self._cost * each > self._deadline:
             return
         means = tuple(mean / max(mean.max(), SMALLEST) for mean in self._means)
         kept, self._corrections = self._over_showdowns, []
@@ -118,7 +118,8 @@ class StreetEndValues:
             where = np.ix_(end.places, end.board.held)
             away = np.stack([fine[owner][where] - rough[owner][where] for owner in (0, 1)], axis=1)
             self._corrections.append(away * (end.bets / end.pots)[:, None, None])
-        self._correction_seconds = perf_counter() - began
+        seconds = perf_counter() - began
+        self._cost, self._began = seconds / each, self._began + seconds
 
     def fresh(self, places: Places, believed: Ranges) -> Ranges:
         """Compute new values, float64 [K, H] for each player."""
