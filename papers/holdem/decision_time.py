@@ -1,7 +1,5 @@
 """What thinking longer gains ``resolver``: loss to a best response on flops and turns of its own play, by time per decision.
 
-Nothing is stored yet: it needs a quiet machine.
-
 Losses are mbb per dealt hand, so those of flops and turns can be added. Rivers are left out: they
 reach their 500 iterations in a fifth of a second.
 """
@@ -114,7 +112,7 @@ def gains(search: SubgameSearch, values: HandValues) -> Floats:
     return found
 
 
-@study(title="What `resolver` gains by thinking longer", place=None, minutes=12, needs=("torch",))
+@study(title="What `resolver` gains by thinking longer", place=25, minutes=12, needs=("torch",))
 def reproduce(hands: int = HANDS) -> Result:
     player = agent(PLAYS, GAME, seed=0)  # one for all hands, since an agent measures its speed
     assert isinstance(player, WholeHoldemAgent)

@@ -40,13 +40,17 @@ OPPONENTS = {
     **{name: f"rules(style={name})" for name in ("regular", "rock", "station", "maniac")},
     "blueprint": f"blueprint(file={FOLDER})",
     "endgames": f"endgames(blueprint={FOLDER},think=none,iterations=80,threads=1)",
+    "libratus": f"libratus(blueprint={FOLDER},iterations=80)",
+    "modicum": f"modicum(blueprint={FOLDER},iterations=80)",
+    "deepstack": "deepstack(iterations=80)",
+    "rebel": "rebel",
 }
 HANDS, SPLITS = 20, (8, 4)
 """Hands of a round, and how often each is continued from its flop, and from each turn."""
 STUDY = "holdem/league"
-BIG_BLIND, STACK = 2, 100
-"""Chips, and the stacks of agents that are not programs in big blinds."""
-VERSION = 3
+BIG_BLIND, STACK, STACKS = 2, 100, {"rebel": 50}
+"""Chips, and the stacks of agents that are not programs in big blinds; ``rebel`` has a network for 50."""
+VERSION = 4
 """Increase it when ``resolver`` or an opponent plays differently: rounds of other versions are dropped."""
 SETTINGS = {
     "game": f"holdem(stack={BIG_BLIND * STACK})",
@@ -108,7 +112,8 @@ def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) 
                 fresh = played(program["agent"].replace("{seed}", str(seed)), program["big_blinds"], seed)
                 fresh |= {"big_blinds": program["big_blinds"], "about": program["about"]}
             else:
-                fresh = played(OPPONENTS[name], STACK, seed)
+                stack = STACKS.get(name, STACK)
+                fresh = played(OPPONENTS[name], stack, seed) | {"big_blinds": stack}
             runs[name] = [*done, fresh]
             store_run_with(STUDY, SETTINGS, ["runs", name, len(done)], fresh)
             print(name, fresh, pooled(runs[name]), flush=True)
