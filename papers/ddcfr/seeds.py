@@ -1,7 +1,8 @@
 """DDCFR, section 5.1: full training on the paper's four games, 1,000 epochs, several seeds, by three recipes.
 
-``python papers/run.py ddcfr/seeds --minutes 20`` resumes the training runs in ``runs/papers/ddcfr``, one after another, for 20
-minutes; each takes half an hour on one core. Finished policies are evaluated, and the table has all available results.
+``python papers/run.py ddcfr/seeds authors --minutes 20`` resumes the training runs of a recipe in ``runs/papers/ddcfr``, one
+after another, for 20 minutes; without a name those of all recipes. Each takes half an hour on one core. Runs whose results are
+stored are not repeated. Finished policies are evaluated, and the table has all available results.
 """
 
 import json
@@ -32,6 +33,8 @@ ABOUT = {
     "0.5": "Sigma 0.5 (the paper) and the paper's fitness",
     "authors": "Sigma, fitness and weights of the authors' code, without a floor",
 }
+STORED_MINUTES = 35.0
+"""CPU minutes of the longest run of the first two recipes."""
 TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")
 """Games that take seconds and were not used in training."""
 BASE = "dcfr"
@@ -39,7 +42,7 @@ BASE = "dcfr"
 
 def folder_of(recipe: str, seed: int, epochs: int) -> Path:
     """Folder of a training run."""
-    return FOLDERS / f"{recipe}-seed-{seed}-epochs-{epochs}"
+    return FOLDERS / f"{recipe if recipe == 'authors' else f'sigma-{recipe}'}-seed-{seed}-epochs-{epochs}"
 
 
 def last_of(folder: Path) -> Mapping[str, Any]:
@@ -72,21 +75,24 @@ def key_of(recipe: str, seed: int) -> str:
     return f"{recipe}, seed {seed}"
 
 
-@study(title="DDCFR, section 5.1: the paper's training, five seeds", place=9, minutes=400)
+@study(title="DDCFR, section 5.1: training on the paper's games, five seeds", place=9, minutes=525)
 def reproduce(*recipes: str, minutes: float = math.inf, epochs: int = EPOCHS, seeds: int = SEEDS) -> Result | None:
-    began, before = perf_counter(), stored("ddcfr/seeds")
+    began, before = perf_counter(), stored("ddcfr/seeds") if epochs == EPOCHS else {}
+    if unknown := {*recipes} - {*RECIPES}:
+        raise SystemExit(f"unknown recipe {', '.join(sorted(unknown))}; choose from {', '.join(RECIPES)}")
     for recipe in recipes or RECIPES:
         for seed in range(seeds):
             left = 60.0 * minutes - (perf_counter() - began)
-            go_on(folder_of(recipe, seed, epochs), RECIPES[recipe] | {"seed": seed, "epochs": epochs}, left)
-    found, longest = dict[str, Mapping[str, float]](), float(before.get("cpu_minutes", 0.0))
+            if key_of(recipe, seed) not in before:
+                go_on(folder_of(recipe, seed, epochs), RECIPES[recipe] | {"seed": seed, "epochs": epochs}, left)
+    found, longest = dict[str, Mapping[str, float]](), float(before.get("cpu_minutes", STORED_MINUTES))
     for recipe in RECIPES:
         for seed in range(seeds):
             folder, key = folder_of(recipe, seed, epochs), key_of(recipe, seed)
             if last_of(folder)["done"] == epochs:
                 found[key] = scores(load_discount_policy(folder / "policy.safetensors"))
                 longest = max(longest, last_of(folder)["cpu_seconds"] / 60.0)
-            elif epochs == EPOCHS and key in before:
+            elif key in before:
                 found[key] = before[key]
     print(f"{len(found)} of {len(RECIPES) * seeds} trainings are finished")
     return result(found, longest, epochs) if found else None
@@ -126,7 +132,7 @@ def result(found: Mapping[str, Mapping[str, float]], minutes: float, epochs: int
             "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, with populations of 100. "
             "Numbers are geometric means over a run and perturbed runs. The paper's fitness has a floor of 1e-12 for "
             "exploitability; the authors' code measures in units of DCFR's gain over CFR, without a floor, and weights Kuhn "
-            "poker three times.",
+            "poker three times. Without a floor, rounding errors decide between exploitabilities near 0.",
             training(own_policy()),
             f"The longest training run took {minutes:.0f} CPU minutes. {authors.note}",
             effort(),

@@ -31,4 +31,4 @@ def compile_whole_hands() -> None:
         blueprint = Path(folder) / "run"
         train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint)
         match(SMALL_HOLDEM, [f"endgames(blueprint={blueprint},iterations=2)", "uniform"], hands=2, sampled=True, seed=0)
-    match("holdem(stack=40)", ["resolver(think=none,iterations=2)", "rules(style=caller)"], hands=4, sampled=True, seed=0)
+    match("holdem(stack=40)", ["resolver(think=none,iterations=25)", "rules(style=caller)"], hands=4, sampled=True, seed=0)

@@ -121,9 +121,9 @@ def test_corrections_come_at_doubled_iterations_and_before_the_deadline() -> Non
     calls = list[int]()
 
     class Counted(HandValues):
-        def fresh(self, places: Places, believed: Ranges, *, betting: bool = False) -> Ranges:
-            calls.append(search.iteration + 1)
-            return super().fresh(places, believed, betting=betting)
+        def fresh(self, places: Places, believed: Ranges, *, all_ins: bool = True) -> Ranges:
+            calls.append(search.iteration)
+            return super().fresh(places, believed, all_ins=all_ins)
 
     for seconds, iterations in ((np.inf, [24, 48, 96]), (0.01, [])):
         calls.clear()
@@ -132,6 +132,24 @@ def test_corrections_come_at_doubled_iterations_and_before_the_deadline() -> Non
         search = SubgameSearch(cut_first_street(spot_on("AsKsQhTd")), METHODS["dcfr"], leaf)
         search.run(120)
         assert calls == iterations
+
+
+@pytest.mark.parametrize(("seconds", "corrected"), [(60.0, False), (80.0, True)])
+def test_a_correction_must_end_before_the_deadline(seconds: float, corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An iteration takes a second, so a correction is expected to take 40; eight seconds must remain."""
+    clock = [0.0]
+    monkeypatch.setattr("treeplex.holdem.search.leaves.street_end_values.perf_counter", lambda: clock[0])
+    cut = cut_first_street(spot_on("AsKsQhTd"))
+    reach = cut.start(predicts=False).reach_at_leaves(np.random.default_rng(2).random(cut.size))
+    leaf, values = StreetEndValues(by_equity, exact=HandValues(None)), list[Ranges]()
+    leaf.limit(seconds)
+    for _ in range(FIRST_CORRECTION + 1):
+        values = [leaf(cut.leaves, reach, reach, player) for player in (0, 1)]
+        clock[0] += 1.0
+    plain = leaf.fresh(cut.leaves, reach)
+    assert (np.abs(values[0][0] - plain[0]).max() > 0.1) == corrected
+    leaf.limit(np.inf)  # a new search
+    np.testing.assert_array_equal(leaf(cut.leaves, reach, reach, 0)[0], plain[0])
 
 
 def test_threads_do_not_change_values_of_all_cards() -> None:

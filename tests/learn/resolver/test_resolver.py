@@ -275,7 +275,21 @@ def test_deepstack_solves_at_each_decision_and_resolver_once_a_street(spec: str,
     assert player.solver.searches == searches
 
 
-@pytest.mark.parametrize("setting", ["rounds=2", "gadget=reach-maxmargin", "leaf=zero"])
-def test_deepstack_refuses_settings_without_a_meaning_in_holdem(setting: str) -> None:
-    with pytest.raises(SpecError, match="leave out 'leaf', 'rounds' and 'depth'"):
+@pytest.mark.parametrize(
+    ("setting", "part"),
+    [
+        ("rounds=2", "rounds does not apply"),
+        ("skip=3", "skip does not apply"),
+        ("leaf=zero", "leaf does not apply"),
+        ("gadget=reach-maxmargin", "gadget must be"),
+    ],
+)
+def test_deepstack_refuses_settings_without_a_meaning_in_holdem(setting: str, part: str) -> None:
+    with pytest.raises(SpecError, match=part):
         agent(f"deepstack({setting})", "holdem(stack=40)")
+
+
+def test_deepstack_plays_whole_hands_and_solves_sizes_that_its_tree_lacks() -> None:
+    spec = "deepstack(iterations=2,think=0.2)"
+    found = tp.match("holdem(stack=40,sizes=[37%;a])", [spec, "rules(style=regular)"], hands=6, sampled=True, seed=1)
+    assert found.hands == 6

@@ -28,7 +28,7 @@ class StreetSolving:
         raises: raise sizes on all streets.
         add_allin, force_allin: thresholds of :class:`treeplex.holdem.betting.bet_plan.BetPlan`.
         iterations: maximum number of iterations in a solve.
-        gadget, method, threads, every, skip: see :class:`treeplex.search.resolving.settings.ResolveSettings`.
+        gadget, method, threads, every: see :class:`treeplex.search.resolving.settings.ResolveSettings`.
         drop: hands whose reach relative to the likeliest hand is below this threshold are left out of solves and play the
             blueprint.
         promises: one of :data:`PROMISES`, the opponent values that a hand's first solve guarantees: best-response values
@@ -50,7 +50,6 @@ class StreetSolving:
     method: str = "dcfr"
     threads: int = 2
     every: str = ROUND
-    skip: int = 0
     drop: float = 1e-3
     promises: str = RANGES
     continuations: int = 0
@@ -76,7 +75,6 @@ class StreetSolving:
             every=self.every,
             method=self.method,
             iterations=self.iterations,
-            skip=self.skip,
             threads=self.threads,
         )
 

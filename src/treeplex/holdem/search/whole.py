@@ -36,6 +36,7 @@ from treeplex.search.resolving.agent import LEAF_SHARE, ResolvingAgent
 from treeplex.search.resolving.carried import ResolvingState
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import UNSAFE
+from treeplex.search.resolving.settings import ROUND
 from treeplex.search.subgames.beliefs import Belief, with_trace
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 from treeplex.search.subgames.subgame import Ranges
@@ -217,7 +218,8 @@ class WholeHoldemAgent(BaseAgent):
             policy[:, left_out] = self.guide.policy()[:, left_out]
         thought = solver.thought or Thought(0, 0.0, 0)
         seconds = thought.seconds - self._spent
-        if seconds > LONG and thought.iterations and self._numbers:
+        whole_street = solver.settings.every == ROUND or solver.searches == 1
+        if seconds > LONG and thought.iterations and self._numbers and whole_street:
             self.pace = thought.iterations * self._numbers / (seconds * self.solving.threads)
         self.thought, self._spent = thought._replace(seconds=self._spent + perf_counter() - began), 0.0
         return policy

@@ -27,8 +27,8 @@ class DeepStackAgentSettings(ResolvingAgentSettings):
 
     net: str | None = setting(
         None,
-        "folder or file written by train deepstack, whose networks give the leaf values; in full-game hold'em a file of train "
-        "hand-values with at=end (none: the shipped one)",
+        "networks for leaf values: a folder or file of train deepstack, or in full-game hold'em a file of train hand-values "
+        "with at=end (none: leaf, or in full-game hold'em the shipped one)",
     )
     leaf: str = setting(EXACT, "leaf values: exact, zero, or my.py:MyLeaf")
     leaf_iterations: int = setting(100, "iterations per exact leaf value", low=1)

@@ -19,7 +19,7 @@ from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 KINDS = ("log", "relative")
 SMALLEST = 1e-300
-"""Exploitabilities below this count as this, whatever the floor."""
+"""Smallest exploitability without a floor, which keeps logarithms finite. Rounding errors then decide between tiny values."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats, Ints
 from treeplex.base.workers.executor import in_threads
 from treeplex.engine.networks.mlp_single import parameter_count
-from treeplex.engine.tree.learned import HEAD, LOWEST, trace_episode
+from treeplex.engine.tree.learned import HEAD, trace_episode
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.common.device import one_thread, torch_module
@@ -207,7 +207,7 @@ class PPOTrainer:
 
         final, traces = [], []
         for reached, trace in in_threads(self._workers, play, range(total)):
-            final.append(max(reached, LOWEST))
+            final.append(max(reached, self.fitness.floor))
             traces.append(trace)
             self.watch()
         rows, outputs = np.concatenate(traces), HEAD + len(policy.features)
@@ -217,7 +217,7 @@ class PPOTrainer:
             final=np.array(final),
             features=rows[:, HEAD:outputs].copy(),
             sampled=rows[:, outputs:].copy(),
-            before=np.maximum(rows[:, 1], LOWEST),
+            before=np.maximum(rows[:, 1], self.fitness.floor),
             holds=rows[:, 6].copy(),
         )
 

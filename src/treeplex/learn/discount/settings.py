@@ -46,9 +46,7 @@ class DiscountSettings(Settings):
     fitness: str = setting(
         "log", "objective: log as in the paper, or relative as in the authors' code", choices=KINDS, fixed=True
     )
-    floor: float = setting(
-        LOWEST, "exploitabilities below this count as this in the fitness (0: no floor)", low=0, fixed=True, added=True
-    )
+    floor: float = setting(LOWEST, "lower bound on exploitability in the fitness (0: none)", low=0, fixed=True, added=True)
     weights: tuple[float, ...] | None = setting(
         None, "weight of each game, in the games' order (none: 1 each)", above=0, fixed=True
     )

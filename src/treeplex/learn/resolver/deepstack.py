@@ -6,7 +6,7 @@ from treeplex.errors import SpecError
 from treeplex.games.base import Game
 from treeplex.holdem.search.street_solving import StreetSolving
 from treeplex.holdem.whole.public import PublicHoldem
-from treeplex.learn.deepstack.named_agent import EXACT, DeepStack, DeepStackAgentSettings
+from treeplex.learn.deepstack.named_agent import DeepStack, DeepStackAgentSettings
 from treeplex.learn.resolver.kind import DEFAULTS, charted_agent
 from treeplex.search.agents.agent import Agent
 from treeplex.search.resolving.resolved import RESOLVING
@@ -15,8 +15,9 @@ from treeplex.search.resolving.resolved import RESOLVING
 class HoldemDeepStack(DeepStack):
     """DeepStack, extended to full-game hold'em.
 
-    It is ``resolver`` with a gadget at each of its decisions. Differences from Moravčík et al. 2017: preflop it plays charts, a
-    street is first solved from ranges alone, and networks value single hands instead of buckets.
+    It is ``resolver``, but re-solves at each of its decisions. The first solves of the flop and the turn are from ranges alone,
+    all others have a gadget. Other differences from Moravčík et al. 2017: preflop it plays charts, and networks value single
+    hands instead of buckets.
     """
 
     plays = "two-player games with a public tree; hold'em spots; two-player no-limit holdem"
@@ -24,11 +25,15 @@ class HoldemDeepStack(DeepStack):
     def make(self, game: Game, settings: DeepStackAgentSettings, generator: np.random.Generator) -> Agent:
         if not isinstance(game.public, PublicHoldem):
             return super().make(game, settings, generator)
-        if settings.gadget not in RESOLVING[:3] or settings.rounds != 1 or settings.depth or settings.leaf != EXACT:
-            raise SpecError(
-                "in full-game hold'em deepstack solves flops until the turn with a network, and later streets to the end; "
-                f"leave out 'leaf', 'rounds' and 'depth', and use gadget={' or '.join(RESOLVING[:3])}"
-            )
+        usual = DeepStackAgentSettings()
+        for name in ("leaf", "leaf_iterations", "rounds", "depth", "skip"):
+            if getattr(settings, name) != getattr(usual, name):
+                raise SpecError(
+                    f"{name} does not apply to full-game hold'em, where flops are solved until the turn with a network and "
+                    "later streets to the end; leave it out"
+                )
+        if settings.gadget not in RESOLVING[:3]:
+            raise SpecError(f"in full-game hold'em gadget must be {' or '.join(RESOLVING[:3])}, not {settings.gadget}")
         solving = StreetSolving(
             start=1,
             bets=DEFAULTS.bets,
@@ -37,6 +42,5 @@ class HoldemDeepStack(DeepStack):
             method=settings.method,
             threads=settings.threads,
             every=settings.every,
-            skip=settings.skip,
         )
         return charted_agent(self.name, game, solving, settings.think, generator, net=settings.net)

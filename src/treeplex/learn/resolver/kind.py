@@ -124,7 +124,7 @@ def charted_agent(
 
     public = game.public
     if not isinstance(public, PublicHoldem) or public.rules.format != HOLDEM or public.players != 2:
-        raise SpecError(f"{name} plays two-player holdem with 52 cards, not {game}")
+        raise SpecError(f"in full-game hold'em {name} plays two-player holdem with 52 cards, not {game}")
     if public.rules.rake.rate > 0:
         raise SpecError(f"{name} does not support rake; leave the rake out")
     if any(public.rules.antes):

@@ -312,6 +312,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
                 if done and done == settings.skip:
                     forget()
 
-            self.run(search, horizon, warm_up if settings.skip else None)
+            single = settings.skip > 0 or isinstance(leaf, TimedLeaf)
+            self.run(search, horizon, warm_up if single else None)
         self.searches += 1
         return ResolvedSubgame.of(search, player)

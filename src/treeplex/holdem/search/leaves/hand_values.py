@@ -223,6 +223,7 @@ class HandValues:
         self.function, self.step, self.every, self.symmetric, self.threads = function, step, every, symmetric, threads
         self._prepared: SingleEntryCache[Places, LaterPlay] = SingleEntryCache(self._following)
         self._all_ins: SingleEntryCache[Places, dict[tuple[int, ...], AllIns]] = SingleEntryCache(all_ins_at)
+        self._boards: dict[tuple[tuple[int, ...], bytes], list[tuple[HandBoard, list[Shorts]]]] = {}
         self._calls = 0
         self._places: HoldemPlaces | None = None
         self.kept: Ranges | None = None
@@ -247,11 +248,11 @@ class HandValues:
         """Restore the cached values of a search that is resumed after ``iterations`` iterations."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
-    def fresh(self, places: Places, believed: Ranges, *, betting: bool = False) -> Ranges:
-        """Compute new values, float64 [K, H] for each player; with ``betting``, 0 where both players are all-in."""
+    def fresh(self, places: Places, believed: Ranges, *, all_ins: bool = True) -> Ranges:
+        """Compute new values, float64 [K, H] for each player; without ``all_ins``, 0 where both players are all-in."""
         following = self._prepared(places)
         values = tuple(np.zeros_like(reach) for reach in believed)
-        if following.shown and not betting:
+        if following.shown and all_ins:
             assert isinstance(places, HoldemPlaces)
             by_board = self._all_ins(places)
             for index in following.shown:
@@ -325,10 +326,27 @@ class HandValues:
                 betting.setdefault(state.board, []).append(index)
         for before, indices in betting.items():
             chips = [self._chips(places, index) for index in indices]
-            for cards, images in self._deals(spot, before, wanted):
-                board = HandBoard.of(spot.format, cards, wanted, every=1 if before else self.step)
-                later.boards.append(LaterBoard(np.array(indices), chips, self._chance(places, cards), board, images))
+            for board, images in self._boards_after(spot, before, wanted):
+                later.boards.append(LaterBoard(np.array(indices), chips, self._chance(places, board.cards), board, images))
         return later
+
+    def _boards_after(
+        self, spot: Spot, before: tuple[int, ...], wanted: NDArray[np.bool_]
+    ) -> list[tuple[HandBoard, list[Shorts]]]:
+        """The boards of :meth:`_deals`. Those after the last board are cached, since streets are solved again during play."""
+        if self.symmetric:  # they depend on the ranges
+            return self._sorted(spot, before, wanted)
+        key = before, wanted.tobytes()
+        if key not in self._boards:
+            self._boards = {key: self._sorted(spot, before, wanted)}
+        return self._boards[key]
+
+    def _sorted(self, spot: Spot, before: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
+        every = 1 if before else self.step
+        return [
+            (HandBoard.of(spot.format, cards, wanted, every=every), images)
+            for cards, images in self._deals(spot, before, wanted)
+        ]
 
     def _deals(
         self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]

@@ -7,6 +7,7 @@ values for each next board correct those of the network.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from math import inf, log2
 from time import perf_counter
 from typing import NamedTuple
@@ -30,8 +31,9 @@ EVERY = 12
 FIRST_CORRECTION = 24
 """The iteration of the first correction; each later one comes after twice as many iterations."""
 SMALLEST = 1e-300
-CORRECTION_COST = 40.0
-"""Assumed time of a search's first correction, in mean times of the iterations before it."""
+"""Avoids a division by zero for a player who never gets to a place."""
+CORRECTION_COST, SPARE = 40.0, 8
+"""Assumed time of a search's first correction, and the least time left after a correction, in iterations of this search."""
 
 
 class EndBoard(NamedTuple):
@@ -54,6 +56,29 @@ class EndBoard(NamedTuple):
     looks: Floats
 
 
+@dataclass
+class AlternatingSearch:
+    """State of a search with alternating updates.
+
+    Attributes:
+        places: the leaves.
+        means: for each player float64 [L, H], the unnormalised average of its reach.
+        began: when it began, without the time that corrections took.
+        cost: time of a correction, in iterations.
+        calls: number of updates so far.
+        over: for each board float64 [L, 2, n], the function's values in this iteration.
+        corrections: for each board float64 [L, 2, n], what is added to them; empty before the first correction.
+    """
+
+    places: Places
+    means: list[Floats]
+    began: float
+    cost: float = CORRECTION_COST
+    calls: int = 0
+    over: list[Floats] = field(default_factory=list)
+    corrections: list[Floats] = field(default_factory=list)
+
+
 class StreetEndValues:
     """Leaf values at the end of a hold'em street; zero-sum at each end, and exact where both players are all-in.
 
@@ -69,70 +94,83 @@ class StreetEndValues:
 
     def __init__(self, function: Function, *, exact: HandValues | None = None, threads: int = 1) -> None:
         self.function, self.exact, self.threads = function, exact, threads
-        self._deadline, self._began, self._cost = inf, 0.0, CORRECTION_COST
-        self._means: list[Floats] = []
-        self._corrections: list[Floats] = []
         self._prepared: SingleEntryCache[Places, list[EndBoard]] = SingleEntryCache(self._boards)
         self._known: dict[tuple[tuple[int, ...], bytes], tuple[HandBoard, AllIns]] = {}
-        self._places: Places | None = None
-        self._calls = 0
-        self._over_showdowns: list[Floats] = []
+        self._search: AlternatingSearch | None = None
+        self._deadline = inf
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Leaf values as defined by :class:`treeplex.search.leaf.LeafValue`.
+
+        A search is over when values for other places are asked for, or :meth:`limit` is called.
 
         Raises:
             AlgorithmError: the game is not hold'em, is preflop, or has rake.
         """
         if player is None:
             return self.fresh(places, believed)
-        if self._places is not places:
-            self._places, self._calls, self._corrections = places, 0, []
-            self._means, self._began = [np.zeros_like(reach) for reach in believed], perf_counter()
-        self._calls += 1
-        iteration = (self._calls + 1) // 2
-        self._means[player] *= (1.0 - 1.0 / iteration) ** 2  # as in the average policies of DCFR
-        self._means[player] += believed[player]
-        values = self._values(places, believed, (player,), again=self._calls % 2 == 1)
-        doublings = log2(iteration / FIRST_CORRECTION)
-        if self.exact is not None and self._calls % 2 == 0 and doublings >= 0 and doublings.is_integer():
-            self._correct(places, self.exact, iteration)
+        search = self._search
+        if search is None or search.places is not places:
+            self._prepared(places)
+            search = self._search = AlternatingSearch(places, [np.zeros_like(reach) for reach in believed], perf_counter())
+        done, second = divmod(search.calls, 2)
+        if self.exact is not None and not second and done >= FIRST_CORRECTION and log2(done / FIRST_CORRECTION).is_integer():
+            self._correct(search, self.exact, done)
+        search.calls += 1
+        search.means[player] *= (done / (done + 1)) ** 2  # as in the average policies of DCFR
+        search.means[player] += believed[player]
+        values, search.over = self._values(
+            places, believed, (player,), over=search.over if second else None, corrections=search.corrections
+        )
         return values
 
     def limit(self, seconds: float) -> None:
-        """Limit the time of the next search, see :class:`treeplex.search.leaf.TimedLeaf`: no correction begins that would end
-        later."""
-        self._deadline = perf_counter() + seconds
+        """Limit the time of the next search, see :class:`treeplex.search.leaf.TimedLeaf`: a correction that would end later is
+        left out."""
+        self._deadline, self._search = perf_counter() + seconds, None
 
-    def _correct(self, places: Places, exact: HandValues, iteration: int) -> None:
-        """Compare the function with more accurate values for the average ranges."""
-        began = perf_counter()
-        each = (began - self._began) / iteration
-        if began + self._cost * each > self._deadline:
+    def _correct(self, search: AlternatingSearch, exact: HandValues, done: int) -> None:
+        """Compare the function with more accurate values for the average ranges, after ``done`` iterations."""
+        began, places = perf_counter(), search.places
+        iteration = (began - search.began) / done
+        if began + (search.cost + SPARE) * iteration > self._deadline:
             return
-        means = tuple(mean / max(mean.max(), SMALLEST) for mean in self._means)
-        kept, self._corrections = self._over_showdowns, []
-        rough, fine = self.fresh(places, means), exact.fresh(places, means, betting=True)
-        self._over_showdowns = kept
+        means = tuple(mean / max(mean.max(), SMALLEST) for mean in search.means)
+        found, wanted = self.fresh(places, means), exact.fresh(places, means, all_ins=False)
+        search.corrections = []
         for end in self._prepared(places):
             where = np.ix_(end.places, end.board.held)
-            away = np.stack([fine[owner][where] - rough[owner][where] for owner in (0, 1)], axis=1)
-            self._corrections.append(away * (end.bets / end.pots)[:, None, None])
+            difference = np.stack([wanted[owner][where] - found[owner][where] for owner in (0, 1)], axis=1)
+            search.corrections.append(difference * (end.bets / end.pots)[:, None, None])
         seconds = perf_counter() - began
-        self._cost, self._began = seconds / each, self._began + seconds
+        search.cost, search.began = seconds / iteration, search.began + seconds
 
     def fresh(self, places: Places, believed: Ranges) -> Ranges:
-        """Compute new values, float64 [K, H] for each player."""
-        return self._values(places, believed, (0, 1), again=True)
+        """Compute new values without corrections, float64 [K, H] for each player."""
+        return self._values(places, believed, (0, 1))[0]
 
-    def _values(self, places: Places, believed: Ranges, players: Sequence[int], *, again: bool) -> Ranges:
-        """Values of some players, 0 for the others, with new equities and, if ``again``, new values over the showdown."""
-        boards = self._prepared(places)
+    def _values(
+        self,
+        places: Places,
+        believed: Ranges,
+        players: Sequence[int],
+        *,
+        over: list[Floats] | None = None,
+        corrections: Sequence[Floats] = (),
+    ) -> tuple[Ranges, list[Floats]]:
+        """Values of some players with new equities, 0 for the others, and the function's values on each board.
+
+        Args:
+            places: the leaves.
+            believed: reach of both players.
+            players: the players.
+            over: the function's values on each board; None to evaluate it.
+            corrections: on each board, what is added to the function's values; empty for nothing.
+        """
+        boards, evaluated = self._prepared(places), list[Floats]()
         assert isinstance(places, HoldemPlaces)
         values = tuple(np.zeros_like(reach) for reach in believed)
         masses = [places.opposing(believed, owner) for owner in (0, 1)]
-        if again:
-            self._over_showdowns = []
         for number, end in enumerate(boards):
             held, where = end.board.held, np.ix_(end.places, end.board.held)
             reach = np.stack([weights[end.places] for weights in believed], axis=1)
@@ -141,18 +179,15 @@ class StreetEndValues:
                 reach[place, absent] = places.game.spot.ranges[absent]
                 mass[place, 1 - absent] = places.game.compatible(reach[place, absent])[held]
             worth = np.zeros_like(mass)
-            for owner in (0, 1) if again else players:
+            for owner in (0, 1) if over is None else players:
                 won = reach[:, 1 - owner, held].astype(np.float32) @ end.all_ins.edges.T
                 np.divide(won, mass[:, owner], out=worth[:, owner], where=mass[:, owner] > 0)
-            if again:
-                self._over_showdowns.append(self._over_showdown(end, reach, mass, worth))
-            over = self._over_showdowns[number]
-            if self._corrections:
-                over = over + self._corrections[number]
-            worth += zero_sum(over, reach[:, :, held], mass)  # equities alone are zero-sum
+            evaluated.append(self._over_showdown(end, reach, mass, worth) if over is None else over[number])
+            corrected = evaluated[number] + corrections[number] if corrections else evaluated[number]
+            worth += zero_sum(corrected, reach[:, :, held], mass)  # equities alone are zero-sum
             for owner in players:
                 values[owner][where] = end.pots[:, None] * worth[:, owner]
-        return values
+        return values, evaluated
 
     def _over_showdown(self, end: EndBoard, reach: Floats, mass: Floats, worth: Floats) -> Floats:
         """The function's values at a board's places, float64 [L, 2, n]; 0 where both players are all-in."""
