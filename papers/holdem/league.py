@@ -6,7 +6,8 @@ and machines are independent.
 A payoff is the mean over both players' hands (imaginary observations), less the luck of cards and actions by check-down
 values, so deals are not repeated in both seats.
 
-Opponents with a blueprint share the one in ``runs/holdem-100bb``, which is first trained for an hour if it is missing.
+Opponents with a blueprint share the one in ``runs/holdem-100bb``, which is first trained for 40 minutes if it is missing.
+``rebel`` plays at 50 big blinds, for which it has a network.
 
 ``TREEPLEX_PROGRAM`` names a JSON file that describes a program of another author: ``name``, ``agent`` (a spec with
 ``policies=true``, in which ``{seed}`` stands for the round's seed), ``big_blinds`` (the stacks) and ``about`` (what it is and
@@ -137,7 +138,7 @@ def drawn(found: Mapping[str, tuple[int, float, float]]) -> Picture:
     return save(figure, "holdem-league.png", "Winnings of resolver from each opponent, with 95% intervals.")
 
 
-@study(title="`resolver` against other agents", place=22, minutes=15)
+@study(title="`resolver` against other agents", place=22, minutes=60)
 def reproduce(*options: str) -> Result:
     asked = {name: int(rounds or 1) for name, _, rounds in (option.partition("=") for option in options)}
     runs: dict[str, list[dict[str, Any]]] = dict(stored_with(STUDY, SETTINGS).get("runs", {}))
