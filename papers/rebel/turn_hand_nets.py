@@ -59,7 +59,10 @@ SHARED = (
     *("treeplex.holdem.search.leaves", "treeplex.holdem.search.subgames", "treeplex.holdem.solve"),
     *("treeplex.search.methods", "treeplex.search.search_trace", "treeplex.search.subgame_search", "treeplex.search.subgames"),
 )
-TRAINING = (*SHARED, "treeplex.learn.hand_values.source", "treeplex.learn.hand_values.net", "treeplex.learn.rebel.turns")
+TRAINING = (
+    *(*SHARED, "treeplex.learn.hand_values.source", "treeplex.learn.hand_values.net", "treeplex.learn.rebel.turns"),
+    *("treeplex.learn.common", "papers.holdem.hands", "papers.rebel.turn_hand_nets"),
+)
 SEARCHING = (*SHARED, "treeplex.holdem.search.play_distribution", "treeplex.holdem.policies.judge")
 """Modules that affect training and searches; see ``kept.py``."""
 
@@ -78,7 +81,8 @@ def network(source: str, method: str) -> NetFile:
     if source == LIBRARY:
         return read_net(shipped_hand_net("river"), form=FORM)
     settings = replace(PLAY, source=KINDS[source], method=method if source == OWN else PLAY.method)
-    key = {"what": NAME, "play": asdict(settings), "network": asdict(NETWORK), "code": code(*TRAINING)}
+    key = {"what": NAME, "game": turn_endgame_holdem().identity, "play": asdict(settings), "network": asdict(NETWORK)}
+    key |= {"searching": read_net(RIVERS).checksum, "code": code(*TRAINING)}
     path = kept_file(key, f"rebel-turn-hand-net-{settings.source}", ".safetensors")
     if not path.is_file():
         with one_thread():
@@ -143,7 +147,8 @@ def searched(source: str, method: str) -> list[float]:
         search.run(point - search.iteration)
         return fine.judge(fine.average(search), expected=False).exploitability
 
-    key = {"what": NAME, **values, "method": method, "horizon": POINTS[-1], "rivers": FINE, "code": code(*SEARCHING)}
+    key = {"what": NAME, "game": turn_endgame_holdem().identity, **values, "method": method, "horizon": POINTS[-1]}
+    key |= {"rivers": FINE, "storage": STORAGE, "code": code(*SEARCHING)}
     with one_thread():
         return [float(kept({**key, "point": point}, partial(judged, point))) for point in POINTS]
 
@@ -154,7 +159,7 @@ Cards = Mapping[str, Mapping[str, Any]]
 """Training cost and error of networks by name."""
 
 
-@study(title="ReBeL, Figure 2: turn endgame hold'em as published, hand networks", place=None, minutes=50, needs=("torch",))
+@study(title="ReBeL, Figure 2: turn endgame hold'em as published, hand networks", place=16, minutes=50, needs=("torch",))
 def reproduce() -> Result:
     cards, chips = {}, dict[str, dict[str, list[float]]]()
     for method in METHODS:
