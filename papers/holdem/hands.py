@@ -16,6 +16,7 @@ from papers.common.lines import read_lines
 from papers.common.results import Result, Table, results_file, stored
 from papers.common.study import study
 from treeplex import train
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.common.fitting import NetworkFitter
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import falling_rate
@@ -130,10 +131,11 @@ def known(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
 @study(title="Networks for single hands of hold'em", place=4, minutes=40, needs=("torch",))
 def reproduce(only: str = "") -> Result:
     rows, by_stack, numbers = [], [], {}
-    for street in TESTS:
-        own, stacks, numbers[street] = known(street) if only not in ("", street) else measured(street)
-        rows, by_stack = rows + own, by_stack + stacks
-        print(own, flush=True)
+    with one_thread():
+        for street in TESTS:
+            own, stacks, numbers[street] = known(street) if only not in ("", street) else measured(street)
+            rows, by_stack = rows + own, by_stack + stacks
+            print(own, flush=True)
     return Result(
         source="Moravčík et al. 2017, DeepStack",
         findings=[
