@@ -2,8 +2,8 @@
 number of situations. ``holdem/until`` evaluates them on flops.
 
 The library's networks are compared with those of ``runs/hands-river``, ``runs/hands-turn`` and ``runs/hands-flop``, retrained
-with the same settings, and with networks trained on fewer of their rows. Missing ones are trained first, in twenty minutes; the
-turn's needs the file of situations that its settings name. ``papers/run.py holdem/hands turn`` measures one street, and keeps
+with the same settings, and with networks trained on fewer of their rows. Missing ones are trained first, in an hour.
+``papers/run.py holdem/hands turn`` measures one street, and keeps
 the results of the others.
 """
 
@@ -158,8 +158,8 @@ def reproduce(only: str = "") -> Result:
             f"{TESTS['flop']} flops with {HANDS['flop']} hands. They take {numbers['river']['seconds']:.3f}, "
             f"{numbers['turn']['seconds']:.2f} and {numbers['flop']['seconds']:.1f} CPU s each, including "
             "compilation and loading of kernels, unlike in `holdem/labels`. The flop's network learns from values of the "
-            "turn's network, not from full solves. Networks have the settings of the shipped networks, which were trained "
-            "on another machine; the turn's has the same rows, from situations that a GPU solved.",
+            "turn's network, not from full solves. Networks have the settings of the shipped networks; river and flop were "
+            "trained again, the turn's run is the shipped network's. Fewer situations are its last ones.",
         ],
         numbers=numbers,
     )
