@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.random_games import SEEDS, STEADY, RandomGame, games
@@ -148,6 +148,7 @@ def test_any_zero_sum_game_of_two(rules: RandomGame) -> None:
 @pytest.mark.slow
 @settings(STEADY, max_examples=120)
 @given(games((2, 3), zero_sum=False))
+@example(RandomGame(8211, 3, 6, zero_sum=False, unit=0.0))  # a static game with 124,416 strategies of a player
 def test_any_game_is_solved_or_refused(rules: RandomGame) -> None:
     compiled, message = compile_game(rules), "recursive cannot solve random_game"
     try:

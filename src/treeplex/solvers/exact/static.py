@@ -73,7 +73,9 @@ def constant_sum(payoffs: Floats) -> bool:
 
 def unit(action: int, count: int) -> Floats:
     """Return the distribution that plays one action."""
-    return np.asarray(np.eye(count)[action], np.float64)
+    strategy = np.zeros(count)
+    strategy[action] = 1.0
+    return strategy
 
 
 def largest_gain(payoffs: Floats, strategies: Sequence[Floats]) -> float:
