@@ -138,7 +138,10 @@ def leaf_of(source: str, method: str) -> tuple[LeafValue, Mapping[str, Any]]:
 
 
 def searched(source: str, method: str) -> list[float]:
-    """Exploitability in chips of the average policy after each of :data:`POINTS` iterations, rivers solved for its beliefs."""
+    """Exploitability of the average policy, in chips, after each number of iterations in :data:`POINTS`.
+
+    Rivers are solved for the beliefs that the policy leads to.
+    """
     leaf, values = leaf_of(source, method)
     fine = player(FINE)
     search = fine.search(method, POINTS[-1], leaf)
@@ -207,7 +210,9 @@ def table(chips: Chips, tabular: Mapping[int, float]) -> Table:
         [f"{source}, {EXACT[method]}", *map(thousandths, own[source])] for method, own in chips.items() for source in SOURCES
     ]
     rows.append(["linear CFR on the whole game", *(thousandths(tabular[point]) for point in POINTS)])
-    return Table("Exploitability in mbb/hand by number of iterations, average policies", ["", *map(str, POINTS)], rows)
+    return Table(
+        "Exploitability of the average policy in mbb/hand, by number of search iterations", ["", *map(str, POINTS)], rows
+    )
 
 
 def trainings(cards: Cards) -> Table:
@@ -262,7 +267,7 @@ def notes() -> list[str]:
         f"bins of strength, {PLAY.rivers} rivers from each with {100 * PLAY.exploration:.0f}% exploration, solved by "
         f"{PLAY.river_iterations} iterations of DCFR. In the paper the network that is trained searches. Random beliefs, by "
         "strength: ranges drawn as in DeepStack. Flat: uniformly among all ranges. Both at a random end of the turn's betting, "
-        "with as many rivers. The paper does not say how it draws random beliefs. One seed.",
+        "with the same number of rivers. The paper does not say how it draws random beliefs. All networks are from one seed.",
         "The library's network is trained on random boards, stacks and ranges with other bet sizes. The figure's curve with a "
         "policy network is left out.",
         f"Exact values are from {RIVER} iterations of DCFR for each query. The rivers of an evaluated policy are solved for "

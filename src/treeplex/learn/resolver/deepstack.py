@@ -15,9 +15,9 @@ from treeplex.search.resolving.resolved import RESOLVING
 class HoldemDeepStack(DeepStack):
     """DeepStack, extended to full-game hold'em.
 
-    It is ``resolver``, but re-solves at each of its decisions. The first solves of the flop and the turn are from ranges alone,
-    all others have a gadget. Other differences from Moravčík et al. 2017: preflop it plays charts, and networks value single
-    hands instead of buckets.
+    It plays like ``resolver``, but re-solves at each of its decisions, with a gadget. Differences from Moravčík et al. 2017: it
+    plays charts before the flop, its networks value single hands instead of buckets, and the first solve of a flop or turn uses
+    ranges alone, without a gadget.
     """
 
     plays = "two-player games with a public tree; hold'em spots; two-player no-limit holdem"

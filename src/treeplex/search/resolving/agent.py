@@ -312,7 +312,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
                 if done and done == settings.skip:
                     forget()
 
-            single = settings.skip > 0 or isinstance(leaf, TimedLeaf)
+            single = settings.skip > 0 or isinstance(leaf, TimedLeaf)  # such a leaf makes some iterations much longer
             self.run(search, horizon, warm_up if single else None)
         self.searches += 1
         return ResolvedSubgame.of(search, player)

@@ -362,7 +362,7 @@ class HandValues:
 
 
 def wanted_hands(places: HoldemPlaces) -> NDArray[np.bool_]:
-    """The hands in either player's range, bool [H]."""
+    """Which hands are in at least one player's range, bool [H]."""
     first, second = places.game.spot.ranges
     return np.asarray((first > 0) | (second > 0))
 

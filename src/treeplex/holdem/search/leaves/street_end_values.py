@@ -158,12 +158,14 @@ class StreetEndValues:
         over: list[Floats] | None = None,
         corrections: Sequence[Floats] = (),
     ) -> tuple[Ranges, list[Floats]]:
-        """Values of some players with new equities, 0 for the others, and the function's values on each board.
+        """Leaf values with new equities, and the function's values on each board.
+
+        Players whose values are not needed get 0.
 
         Args:
             places: the leaves.
             believed: reach of both players.
-            players: the players.
+            players: the players whose values are needed.
             over: the function's values on each board; None to evaluate it.
             corrections: on each board, what is added to the function's values; empty for nothing.
         """
