@@ -82,7 +82,7 @@ DECKS: Mapping[str, Deck] = {
         iterations=100,
         states=0,
         after=("nothing", "turns none", "turns maxmargin", NETWORK, "flops none"),
-        situations=1200,
+        situations=12_000,
     ),
 }
 TRAINING = BlueprintTraining(method="kmeans")

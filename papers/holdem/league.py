@@ -43,6 +43,7 @@ OPPONENTS = {
     "endgames": f"endgames(blueprint={FOLDER},think=none,iterations=80,threads=1)",
     "libratus": f"libratus(blueprint={FOLDER},iterations=80)",
     "modicum": f"modicum(blueprint={FOLDER},iterations=80)",
+    "pluribus": f"pluribus(blueprint={FOLDER})",
     "deepstack": "deepstack(iterations=80)",
     "rebel": "rebel",
 }

@@ -7,59 +7,34 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
+from treeplex.holdem.agents.street_settings import DEFAULTS, StreetSettings
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.search.charted import ChartedAgent
-from treeplex.holdem.search.street_solving import PROMISES, StreetSolving, check_sizes
+from treeplex.holdem.search.street_solving import PROMISES, StreetSolving
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.study.preflop_charts import chart_book
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
-from treeplex.search.methods import METHOD_NAMES, METHODS
-from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
-from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.translation.agent import TranslatedAgent
 
-DEFAULTS = StreetSolving()
 LATER = HOLDEM_STREETS[1:]
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndgameSettings(ThinkingSettings):
+class EndgameSettings(StreetSettings):
     """Settings for endgame solving."""
 
     blueprint: str = setting(help="blueprint file, or folder written by treeplex train blueprint")
     chart: str = setting("", "preflop chart to follow for as long as it covers the line: 20bb or a .spot file (empty: none)")
     start: str = setting("turn", "first street to solve; the blueprint plays earlier streets", choices=LATER)
-    flop: str = setting(DEFAULTS.later, "bet sizes on a solved flop, such as [50%;a]")
-    turn: str = setting(DEFAULTS.bets[0], "bet sizes on a solved turn")
-    river: str = setting(DEFAULTS.bets[1], "bet sizes on a solved river")
-    later: str = setting(DEFAULTS.later, "bet sizes on later streets within a solve")
-    raises: str = setting(DEFAULTS.raises, "raise sizes, dropped when time is short")
-    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in if it is at most this multiple of the pot", low=0)
-    force_allin: float = setting(
-        DEFAULTS.force_allin, "replace a bet by all-in if it leaves less than this multiple of the pot behind", low=0
-    )
-    iterations: int = setting(DEFAULTS.iterations, "maximum number of iterations per solve", low=1)
-    think: float | None = setting(2.0, "seconds per decision; none: no time limit", above=0)
-    gadget: str = setting(DEFAULTS.gadget, "gadget for solves with guaranteed values", choices=RESOLVING[:3])
     promises: str = setting(
         DEFAULTS.promises,
         "values that a hand's first solve guarantees: best responses to the blueprint, the blueprint's, or none (ranges only)",
         choices=PROMISES,
     )
-    method: str = setting(DEFAULTS.method, "method that solves streets", choices=METHODS, listed=METHOD_NAMES)
-    drop: float = setting(
-        DEFAULTS.drop, "drop hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
-    )
-    threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
-
-    def check(self) -> None:
-        """Reject invalid bet sizes, including those for streets before ``start``."""
-        super().check()
-        for name in (*LATER, "later", "raises"):
-            check_sizes(name, getattr(self, name), raises=name == "raises")
 
 
 class Endgames(AgentKind):
@@ -73,21 +48,7 @@ class Endgames(AgentKind):
     settings = EndgameSettings
 
     def make(self, game: Game, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
-        bets = {"flop": settings.flop, "turn": settings.turn, "river": settings.river}
-        solving = StreetSolving(
-            start=HOLDEM_STREETS.index(settings.start),
-            bets=tuple(bets[street] for street in LATER[LATER.index(settings.start) :]),
-            later=settings.later,
-            raises=settings.raises,
-            add_allin=settings.add_allin,
-            force_allin=settings.force_allin,
-            iterations=settings.iterations,
-            gadget=settings.gadget,
-            method=settings.method,
-            threads=settings.threads,
-            drop=settings.drop,
-            promises=settings.promises,
-        )
+        solving = settings.solving(HOLDEM_STREETS.index(settings.start), promises=settings.promises)
         return whole_agent(game, settings.blueprint, solving, settings.think, generator, settings.chart)
 
 

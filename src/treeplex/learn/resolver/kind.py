@@ -7,16 +7,16 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
+from treeplex.holdem.agents.street_settings import StreetSettings
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
-from treeplex.holdem.search.street_solving import StreetSolving, check_sizes
+from treeplex.holdem.search.street_solving import StreetSolving
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.study.preflop_charts import chart_book
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
-from treeplex.search.methods import METHOD_NAMES, METHODS
-from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
+from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.resolving.resolved import RESOLVING
 
 DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"), iterations=500)
@@ -24,7 +24,7 @@ DEFAULTS = StreetSolving(start=1, bets=("50%,100%", "66%", "50%,100%,a"), iterat
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResolverSettings(ThinkingSettings):
+class ResolverSettings(StreetSettings):
     """Settings of ``resolver``."""
 
     chart: str = setting("", "preflop chart: 10bb to 300bb, or a .spot file (empty: the two nearest, mixed)")
@@ -35,25 +35,8 @@ class ResolverSettings(ThinkingSettings):
     turn: str = setting(DEFAULTS.bets[1], "bet sizes on a solved turn")
     river: str = setting(DEFAULTS.bets[2], "bet sizes on a solved river")
     later: str = setting(DEFAULTS.later, "bet sizes on the river within a solve of the turn")
-    raises: str = setting(DEFAULTS.raises, "raise sizes, dropped when time is short")
-    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in if it is at most this multiple of the pot", low=0)
-    force_allin: float = setting(
-        DEFAULTS.force_allin, "replace a bet by all-in if it leaves less than this multiple of the pot behind", low=0
-    )
     iterations: int = setting(DEFAULTS.iterations, "maximum number of iterations per solve", low=1)
-    think: float | None = setting(2.0, "seconds per decision; none: no time limit", above=0)
     gadget: str = setting(DEFAULTS.gadget, "gadget for river solves, which guarantees the turn's values", choices=RESOLVING[:3])
-    method: str = setting(DEFAULTS.method, "method that solves streets", choices=METHODS, listed=METHOD_NAMES)
-    drop: float = setting(
-        DEFAULTS.drop, "drop hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
-    )
-    threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
-
-    def check(self) -> None:
-        """Reject invalid bet sizes."""
-        super().check()
-        for name in ("flop", "turn", "river", "later", "raises"):
-            check_sizes(name, getattr(self, name), raises=name == "raises")
 
 
 class Resolver(AgentKind):
@@ -69,19 +52,7 @@ class Resolver(AgentKind):
     def make(self, game: Game, settings: ResolverSettings, generator: np.random.Generator) -> Agent:
         from treeplex.learn.hand_values.shipped import HANDS
 
-        solving = StreetSolving(
-            start=1,
-            bets=(settings.flop, settings.turn, settings.river),
-            later=settings.later,
-            raises=settings.raises,
-            add_allin=settings.add_allin,
-            force_allin=settings.force_allin,
-            iterations=settings.iterations,
-            gadget=settings.gadget,
-            method=settings.method,
-            threads=settings.threads,
-            drop=settings.drop,
-        )
+        solving = settings.solving(1)
         return charted_agent(
             self.name,
             game,

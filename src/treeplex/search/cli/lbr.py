@@ -63,6 +63,7 @@ def lbr(
       treeplex lbr leduc_poker "blueprint(file=runs/leduc)" --json
       treeplex lbr turn.yaml "blueprint(file=turn.spot)" --hands 500 --actions fcpa
     """
+    continued = numbers_of(splits)
     with Live(progress) as live:
         live.say(f"preparing {game}")
         from treeplex.forms.sources.load import load
@@ -73,7 +74,7 @@ def lbr(
             table,
             agent,
             hands=hands,
-            splits=numbers_of(splits),
+            splits=continued,
             actions=actions,
             first_round=first_round,
             models=models,
@@ -96,7 +97,7 @@ def lbr(
                 ],
                 "actions": actions,
                 "first_round": first_round,
-                "splits": numbers_of(splits),
+                "splits": continued,
             }
         )
         return
