@@ -292,8 +292,11 @@ def charts() -> Iterator[str]:
         gain = 1000 * record.numbers["exploitability"]
         value = f"{1000 * solution.ev[1]:+.0f}"
         rows.append((f"`{name}`", f"{gain:.1f}", value, f"{record.done:,}", f"{record.cpu_seconds:,.0f}"))
-        first = apart[name]["apart"]["first"] if name in apart else None
-        differs = [] if first is None else [("chart by a network", f"differs by {first:.1%} of play at the first decision")]
+        differs = []
+        if name in apart:
+            text = f"differs by {apart[name]['apart']['first']:.1%} of play at the first decision"
+            compared = "" if apart[name]["own"] else " from one by full solves, both with fewer bets than here"
+            differs = [("chart by a network", text + compared)]
         often = ", ".join(f"{action} {100 * share:.1f}%" for action, share in solution_chart(solution).often.items())
         cards.append(
             card(

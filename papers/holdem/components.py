@@ -101,8 +101,6 @@ KEPT, ONLY_NETWORK = "kept", "network"
 """Options to measure nothing, or only flops by a network."""
 MBB = 500.0
 """mbb per chip, with a big blind of two chips."""
-WANTED = 10.0
-"""Goal for the exploitability of the complete agent, in mbb/hand."""
 
 
 class Ladder:
@@ -297,11 +295,10 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
     steps = [(text, found[key]) for before, after, text in LADDER if (key := f"{before}, {after}") in found]
     if ", ".join(LADDER[-1][:2]) in found:
         worse = [text for (text, later), (_, earlier) in zip(steps[1:], steps, strict=False) if later >= earlier]
-        verdict = "below" if steps[-1][1] < WANTED else "not below"
         told.append(
-            f"With {name} cards exploitability falls from {steps[0][1]:.1f} mbb to {steps[-1][1]:.1f}, {verdict} the "
-            f"goal of {WANTED:.0f}. Each measured component lowers it"
-            + (f", except the {' and the '.join(worse)}, which raises it." if worse else ".")
+            f"With {name} cards exploitability falls from {steps[0][1]:.1f} to {steps[-1][1]:.1f} mbb/hand if the preflop "
+            f"strategy is solved exactly, and to {found['charted, flops none']:.1f} with a chart. Each row is lower than the "
+            "measured one above" + (f", except the {' and the '.join(worse)}." if worse else ".")
         )
     if (by_network := found.get(f"solved, {NETWORK}")) is not None:
         told.append(

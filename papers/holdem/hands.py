@@ -146,11 +146,13 @@ def reproduce(only: str = "") -> Result:
             Table(
                 "Mean absolute errors on new situations, in pots: over all hands equally, over hands weighted by how "
                 "often they are held, and of a whole range's value; the number is that of training situations",
-                ["street", "model", "hands alike", "hands as held", "range"],
+                ["street", "model", "all hands", "hands weighted by range", "range"],
                 rows,
             ),
             Table(
-                "The same by stack, in pots", ["street", "stack", "model", "hands alike", "hands as held", "range"], by_stack
+                "Errors by stack, in pots",
+                ["street", "stack", "model", "all hands", "hands weighted by range", "range"],
+                by_stack,
             ),
         ],
         notes=[

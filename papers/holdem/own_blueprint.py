@@ -126,7 +126,7 @@ def reproduce(times: float = 1.0) -> Result:
         tables=[
             Table(
                 "Winnings of an agent from its own blueprint, in mbb/hand",
-                ["solved again", "hands", "to the turn", "as it came", "95% interval", "without luck", "95% interval", "CPU s"],
+                ["re-solved", "hands", "reach the turn", "raw", "95% interval", "variance-reduced", "95% interval", "CPU s"],
                 list(rows.values()),
             )
         ],

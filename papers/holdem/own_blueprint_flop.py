@@ -68,7 +68,7 @@ def reproduce(times: float = 1.0) -> Result:
         tables=[
             Table(
                 "What Modicum wins from its own blueprint, in mbb/hand, ± 95%",
-                ["solved again", "hands", "to the flop", "as it came", "±", "without luck", "±", "CPU s"],
+                ["re-solved", "hands", "reach the flop", "raw", "±", "variance-reduced", "±", "CPU s"],
                 [
                     [
                         "flops, turns and rivers",

@@ -132,7 +132,7 @@ def reproduce() -> Result:
                 f"Mean absolute errors on {TESTS} new rivers of each kind, in pots: over all hands equally, over "
                 "hands weighted by how often they are held, and of a whole range's value; the number is that of "
                 "training situations",
-                ["model", *(f"{source}: {what}" for source in sources for what in ("hands alike", "as held", "range"))],
+                ["model", *(f"{source}: {what}" for source in sources for what in ("all hands", "weighted by range", "range"))],
                 [[name, *(f"{each:.4f}" for source in sources for each in found[source])] for name, found in numbers.items()],
             )
         ],

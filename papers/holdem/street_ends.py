@@ -23,7 +23,7 @@ STACKS = {"0.1 to 1": 1.0, "1 to 10": 10.0, "10 to 100": 100.0}
 
 
 def errors(each: Situation, worth: np.ndarray) -> tuple[float, float, float]:
-    """Mean absolute errors, in pots: over hands with positive reach equally, over hands as held, and of a range's value."""
+    """Mean absolute errors, in pots: over hands with positive reach, over hands weighted by range, and of a range."""
     away, known = worth - each.worth, each.reach[:, each.board.held] > 0
     held = float((np.abs(away) * each.weights).sum() / 2)
     return float(np.abs(away[known]).mean()), held, float(np.abs((away * each.weights).sum(axis=1)).mean())

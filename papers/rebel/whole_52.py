@@ -238,7 +238,7 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
         findings=[
             f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes on one core, a local best "
             f"response with actions `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb/hand over "
-            f"{won['hands']:,} hands{', which is no bound' if won['won'] < won['interval'] else ''}."
+            f"{won['hands']:,} hands{', which gives no lower bound on exploitability' if won['won'] < won['interval'] else ''}."
             for actions, won in bounds.items()
         ]
         + [

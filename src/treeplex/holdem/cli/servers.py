@@ -45,8 +45,9 @@ def slumbot(
 ) -> None:
     """Play an agent against Slumbot over its public interface, with blinds of 50 and 100 and 20,000 chips.
 
-    Requests for a hand are retried if the server is busy or cannot be reached. An action is never sent twice. With --out
-    each finished hand is saved, and the same command resumes the match. Ctrl-C ends the match after the current hand.
+    Requests for a hand are retried if the server is busy or cannot be reached. An action is sent again only if the
+    connection was refused. With --out each finished hand is saved, and the same command resumes the match. Ctrl-C ends the
+    match after the current hand.
 
     \b
     Examples:

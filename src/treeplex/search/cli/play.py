@@ -76,7 +76,7 @@ def play(
         typer.Option(
             metavar="WHOM",
             help="Opponent: an agent (see treeplex agents), policy file, run folder or training folder, my.py:MyAgent "
-            "or my.py:MyLeaf. Default in hold'em: resolver heads-up, else rules.",
+            "or my.py:MyLeaf. Default in hold'em: resolver heads-up (rebel where it cannot play), else rules.",
         ),
     ] = None,
     seat: Annotated[

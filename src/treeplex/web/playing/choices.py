@@ -13,7 +13,7 @@ OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "Hold'em, heads-up",
         "holdem(stack=200,sizes=[33%;75%;150%;a],preflop=[2.5bb;3x;a])",
-        "no-limit, 100 big blinds, full game; resolver is the strongest opponent",
+        "no-limit, 100 big blinds, full game; resolver needs no training",
         ("resolver", SHORT_LBR, UNIFORM),
     ),
     (
