@@ -318,10 +318,11 @@ class SubgameSearch:
         """Restart the average policy and all means, after warm-up iterations.
 
         Raises:
-            AlgorithmError: the method is fictitious play, whose policy is its average.
+            AlgorithmError: the method is fictitious play, whose policy is its average, or modified CFR-AVG, whose leaf
+                values are differences between averages.
         """
-        if isinstance(self.method.scheme, FictitiousRule):
-            raise AlgorithmError(f"{self.method.name} cannot skip iterations, since it plays against its average; set skip=0")
+        if isinstance(self.method.scheme, FictitiousRule) or self.method.leaves == "modified":
+            raise AlgorithmError(f"{self.method.name} cannot skip iterations, since it needs its whole average; set skip=0")
         self.arrays.average[:] = 0.0
         for sums in (*self.sums, *(self.leaf_sums or ())):
             sums[:] = 0.0

@@ -1,5 +1,6 @@
 """Whole hold'em: rake, plans of sizes, all-ins for less than a raise, and what is refused."""
 
+import numpy as np
 import pytest
 
 from treeplex.errors import GameError, SpecError
@@ -146,3 +147,11 @@ def test_the_whole_blind_is_due_where_it_is_all_in_for_less() -> None:
     # of two players, nobody can win more than the short stack: what is due is what it has
     assert load("holdem(stack=[3;100],blinds=[2;6])").rules.betting.root.faced == 3
     assert load("holdem(players=3,stack=[4;3;80],blinds=[2;6])").rules.betting.root.faced == 4
+
+
+def test_repeated_poker_ends_when_no_player_has_the_big_blind() -> None:
+    game = "repeated_poker(game=holdem(stack=60,rules=acpc),reset_stacks=false,blind_schedule=1:1/2;30:100/200)"
+    state, generator = load(game).new_initial_state(), np.random.default_rng(0)
+    while not state.is_terminal():
+        state.apply_action(int(generator.choice(state.legal_actions())))
+    assert sum(state.returns()) == 0

@@ -82,6 +82,12 @@ def test_wrong_files_are_refused(file: Path, tmp_path: Path) -> None:
         HandSource(replace(RIVER, street="turn", labels=str(file)))
     with pytest.raises(SpecError, match="choose another file"):
         label(file, replace(RIVER, street="turn"))
+    with pytest.raises(SpecError, match="solved with iterations=4, not 8; choose another file"):
+        label(file, replace(RIVER, iterations=8))
+    with pytest.raises(SpecError, match="solved with bets=100%,a, not a; set bets to the former"):
+        HandSource(replace(RIVER, bets="a", labels=str(file)))
+    with pytest.raises(SpecError, match="has 3 situations, but situations is 4; lower it"):
+        HandSource(replace(RIVER, situations=4, labels=str(file)))
     with pytest.raises(SpecError, match="leave out labels"):
         label(tmp_path / "new", replace(RIVER, labels="network"))
     with pytest.raises(SpecError, match="situations of the full deck; leave out format"):
@@ -91,6 +97,6 @@ def test_wrong_files_are_refused(file: Path, tmp_path: Path) -> None:
     with pytest.raises(FileError, match="truncated"):
         read_labelled(damaged)
     found = read_labelled(file)
-    Labelled(found.cards, found.stacks, found.reach[:, :, 1:], found.worth[:, :, 1:]).save(damaged)
+    Labelled(found.cards, found.stacks, found.reach[:, :, 1:], found.worth[:, :, 1:], found.solved).save(damaged)
     with pytest.raises(FileError, match="no solved situations"):
         read_labelled(damaged)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import CLASSES, parse_cards
@@ -204,10 +204,16 @@ def test_other_games_are_refused() -> None:
         ("holdem(ranks=6)", "plays two-player holdem with 52 cards"),
         ("holdem(rake=0.05)", "resolver does not support rake"),
         ("holdem(ante=1)", "no preflop charts with antes; leave the ante out"),
+        ("holdem(stack=200,blinds=[1;10])", "blinds in the ratio 1:2, but the table's are 1 and 10"),
         ("leduc_poker", "plays two-player holdem"),
     ):
         with pytest.raises(SpecError, match=reason):
             agent(QUICK, game)
+    with pytest.raises(SpecError, match="in hold'em fp does not support gadgets"):
+        agent("resolver(method=fp)", "holdem(stack=200)")
+    for missing in ("libratus(blueprint=none)", "modicum(blueprint=none)", "pluribus(blueprint=none)", "blueprint(file=none)"):
+        with pytest.raises(FileError, match="none"):
+            agent(missing, "holdem(stack=200)")
 
 
 def test_replies_are_valued_by_the_solve() -> None:

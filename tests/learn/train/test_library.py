@@ -223,6 +223,6 @@ def test_a_costly_policy_is_written_where_it_is_judged_only(tmp_path: Path) -> N
     judged = Record(3, 0.0, 0.0, {"measures": {"exploitability": 1.0}})
     for records in ([], [Record(2, 0.0, 0.0, {"measures": {"loss": 1.0}})], [judged]):
         job.step(1)
-        job.write(tmp_path, records, ended=False)
+        job.write(tmp_path, records, status="running")
         written.append((tmp_path / POLICY).read_bytes())
     assert written[0] == written[1] != written[2]

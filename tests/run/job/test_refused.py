@@ -7,9 +7,17 @@ from typing import Any
 import pytest
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.run.job.folder import JobFolder, JobKind
+from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
+from treeplex.learn.blueprint.job import HOLDEM_BLUEPRINT
+from treeplex.learn.discount.job import DISCOUNT
+from treeplex.learn.rebel.training.job import REBEL, TURNS
+from treeplex.learn.train.learner_job import OWN
+from treeplex.run.job.folder import MADE, JobFolder, JobKind
 from treeplex.run.job.job import Job, start
 from treeplex.run.job.record import integer
+from treeplex.run.sample.settings import SAMPLE
+from treeplex.run.solve.settings import SOLVE
+from treeplex.search.match.settings import MATCH
 
 KIND = JobKind("refused", "steps", "a test", numbers={"steps": integer})
 
@@ -51,6 +59,11 @@ def test_a_folder_that_was_there_stays_with_what_it_held(tmp_path: Path) -> None
     with JobFolder(KIND, tmp_path) as folder, pytest.raises(GameError):
         start(RefusedJob(GameError("nobody acts")), folder, force=True).run()
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_force_removes_the_files_of_every_kind_of_job() -> None:
+    kinds = [MATCH, SAMPLE, SOLVE, REBEL, TURNS, ALPHAHOLDEM, OWN, HOLDEM_BLUEPRINT, DISCOUNT]
+    assert {name for kind in kinds for name in kind.files} <= {*MADE}
 
 
 def test_a_job_that_fails_says_so_in_its_folder(tmp_path: Path) -> None:

@@ -185,17 +185,23 @@ def test_agents_of_games_without_public_trees_have_no_table() -> None:
 
 @pytest.mark.parametrize("text", ["my.py:ZERO", "my.py:nothing", "my.py:Exact", "my.py:Exact(iterations=20)", "my.py:uniform"])
 def test_files_give_agents(folder: Path, text: str) -> None:
-    rules = public_tree("kuhn_poker")
-    agent = load_agent(text, rules, lambda: PlaythroughSettings(iterations=5), np.random.default_rng(1))
+    settings = {} if text == "my.py:uniform" else {"iterations": 5}
+    agent = tp.agent(text, "kuhn_poker", seed=1, **settings)
     assert isinstance(agent, TableAgent if "uniform" in text else SearchAgent)
     assert sum(play_game([agent, agent], np.random.default_rng(2))) == 0
+
+
+def test_an_agent_of_a_file_draws_from_the_seed(examples: Any) -> None:
+    text = f"{EXAMPLES}/lookahead_agent.py:Lookahead"
+    draws = [tp.agent(text, "kuhn_poker", seed=seed).generator.random() for seed in (0, 0, 1)]  # type: ignore[attr-defined]
+    assert draws[0] == draws[1] != draws[2]
 
 
 def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
     leaf = load_leaf("my.py:Exact(iterations=20)")
     assert isinstance(leaf, ExactLeaf)
     assert leaf.iterations == 20
-    agent = load_agent(f"{EXAMPLES}/lookahead_agent.py:Lookahead(depth=2)", public_tree("kuhn_poker"), PlaythroughSettings)
+    agent = load_agent(f"{EXAMPLES}/lookahead_agent.py:Lookahead(depth=2)", public_tree("kuhn_poker"), np.random.default_rng())
     assert agent.horizon.depth == 2  # type: ignore[attr-defined]
 
 
@@ -212,7 +218,7 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
 )
 def test_refusals(folder: Path, text: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        load_agent(text, public_tree("kuhn_poker"), PlaythroughSettings)
+        tp.agent(text, "kuhn_poker")
 
 
 @pytest.mark.slow

@@ -67,6 +67,9 @@ def test_players_who_move_at_once_act_in_one_step() -> None:
     assert not any(ended.values())
     with pytest.raises(GameError, match="the action of player_1 is missing"):
         env.step({"player_0": 0})
+    with pytest.raises(GameError, match="action 0 is not legal"):  # player 1 has played it
+        env.step({"player_0": 0, "player_1": 0})
+    seen, *_ = env.step({"player_0": 0, "player_1": 2})  # nothing has moved
     env.reset(seed=1)
     steps = 0
     while env.agents:

@@ -220,6 +220,22 @@ def test_a_match_that_was_killed(policies: list[Policy], tmp_path: Path) -> None
     assert again.plain() == match(LEDUC, policies, sampled=True, aivat="zero", hands=60).plain()
 
 
+def test_a_match_resumes_with_its_names_and_says_why_it_ended(policies: list[Policy], tmp_path: Path) -> None:
+    named = {"hero": "uniform", "villain": "uniform"}
+    first = match(LEDUC, named, sampled=True, hands=10**6, seconds=0.2, out=tmp_path / "m")
+    assert first.status == "time up"
+    assert json.loads((tmp_path / "m" / RESULT).read_text())["status"] == "time up"
+    again = match(resume=tmp_path / "m", seconds=0.2)
+    assert json.loads((tmp_path / "m" / RESULT).read_text())["agents"] == [*named]
+    assert again.hands > first.hands
+
+
+def test_random_numbers_of_an_agent_depend_on_the_seed_alone() -> None:
+    agents = ["pluribus(search=sampled,iterations=3,deals=4,blueprint=uniform)", "uniform", "uniform"]
+    found = [match(THREE, agents, hands=12, seed=seed).plain() for seed in (0, 0)]
+    assert found[0] == found[1]
+
+
 @pytest.mark.slow
 def test_what_a_resumed_match_refuses(policies: list[Policy], tmp_path: Path, own: str) -> None:
     match(LEDUC, policies, sampled=True, hands=10, out=tmp_path / "m")

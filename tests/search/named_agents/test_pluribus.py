@@ -58,7 +58,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert settings.buckets == ()
     job = learner.make(SIX, settings, Options(Work(), None, found))
     job.step(60)
-    job.write(found, [], ended=False)
+    job.write(found, [], status="running")
     return found
 
 

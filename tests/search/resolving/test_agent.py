@@ -190,6 +190,27 @@ def test_time_to_think() -> None:
     assert agent.thought.iterations == 1
 
 
+def test_several_solves_of_a_decision_share_its_time() -> None:
+    agent = agent_for("leduc_poker", iterations=10**7)
+    agent.think = 0.3
+    agent.begin(1)
+    while agent.game.options(agent.state).player != 1:
+        agent.see(agent.game.options(agent.state).labels[-1])
+    agent.policy()
+    assert agent.thought is not None
+    assert agent.thought.subgames == 2
+    first, second = (solved.effort for solved in agent._known.values())
+    assert first is not None
+    assert second is not None
+    assert 0.14 < first.seconds < 0.25
+    assert second.seconds > 0.04
+    assert second.iterations > 1
+    agent.see(agent.game.options(agent.state).labels[-1])
+    agent._spent = agent._spent._replace(seconds=0.2)
+    agent.begin(1)
+    assert agent._spent.seconds == 0
+
+
 def test_a_play_from_elsewhere_and_games_with_others() -> None:
     rules = public_tree("leduc_poker")
     agent = ResolvingAgent(rules, ResolveSettings(iterations=20))
@@ -211,6 +232,7 @@ def test_what_is_refused() -> None:
         ({"method": "lp"}, "method must be one of .*, not 'lp'"),
         ({"iterations": 5, "skip": 5}, "skip is 5; it must be below the 5 iterations of a search"),
         ({"method": "fp", "skip": 5}, "fp cannot skip iterations"),
+        ({"method": "cfr-avg-modified", "skip": 5}, "cfr-avg-modified cannot skip iterations"),
     ):
         with pytest.raises(SpecError, match=message):
             ResolveSettings(**settings)  # type: ignore[arg-type]

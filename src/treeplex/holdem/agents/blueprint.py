@@ -3,7 +3,7 @@
 import numpy as np
 
 from treeplex.games.base import Game
-from treeplex.holdem.agents.endgames import blueprint_agent
+from treeplex.holdem.agents.endgames import blueprint_agent, plays_blueprint
 from treeplex.holdem.blueprint.policy import is_holdem_blueprint
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.search.agents.agent import Agent
@@ -14,6 +14,8 @@ class PlayedBlueprint(Blueprint):
     """Plays a policy table or a full-game hold'em blueprint without search."""
 
     def make(self, game: Game, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
-        if not isinstance(game.public, HoldemGame) and is_holdem_blueprint(settings.file):
+        if plays_blueprint(game, settings.file) or (
+            not isinstance(game.public, HoldemGame) and is_holdem_blueprint(settings.file)
+        ):
             return blueprint_agent(game, settings.file, generator)
         return super().make(game, settings, generator)

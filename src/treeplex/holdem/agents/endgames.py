@@ -1,5 +1,6 @@
 """Endgame solving in full-game hold'em: early streets follow a blueprint, and turns and rivers are solved during play."""
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,13 @@ from treeplex.games.base import Game
 from treeplex.holdem.agents.street_settings import DEFAULTS, StreetSettings
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
-from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, game_of_blueprint, is_holdem_blueprint
 from treeplex.holdem.search.charted import ChartedAgent
 from treeplex.holdem.search.street_solving import PROMISES, StreetSolving
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.study.preflop_charts import chart_book
 from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.translation.agent import TranslatedAgent
@@ -50,6 +52,19 @@ class Endgames(AgentKind):
     def make(self, game: Game, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
         solving = settings.solving(HOLDEM_STREETS.index(settings.start), promises=settings.promises)
         return whole_agent(game, settings.blueprint, solving, settings.think, generator, settings.chart)
+
+
+def plays_blueprint(game: Game, path: str) -> bool:
+    """Whether a game is full-game hold'em and a path a blueprint of it.
+
+    Raises:
+        FileError: full-game hold'em, and there is no such file.
+    """
+    if not isinstance(game.public, PublicHoldem) or path == UNIFORM:
+        return False
+    if not os.path.exists(path):
+        game_of_blueprint(path)  # raises an error
+    return is_holdem_blueprint(path)
 
 
 def whole_agent(

@@ -4,13 +4,11 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
-from treeplex.holdem.agents.endgames import whole_agent
+from treeplex.holdem.agents.endgames import plays_blueprint, whole_agent
 from treeplex.holdem.agents.spot_blueprint import SpotBlueprint
-from treeplex.holdem.blueprint.policy import is_holdem_blueprint
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.street_solving import BLUEPRINT, StreetSolving
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.libratus import Libratus, LibratusSettings
 from treeplex.search.resolving.blueprint import Blueprint
@@ -24,7 +22,7 @@ class HoldemLibratus(Libratus):
     """Libratus: nested safe subgame solving, extended to hold'em."""
 
     def make(self, game: Game, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
-        if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
+        if plays_blueprint(game, settings.blueprint):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         return super().make(game, settings, generator)
 

@@ -9,13 +9,11 @@ from treeplex.errors import SpecError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
-from treeplex.holdem.agents.endgames import whole_agent
+from treeplex.holdem.agents.endgames import plays_blueprint, whole_agent
 from treeplex.holdem.agents.spot_blueprint import SpotBlueprint, SpotHands
-from treeplex.holdem.blueprint.policy import is_holdem_blueprint
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.street_solving import FLOP_BOARDS, PROMISES, RANGES, StreetSolving
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.blueprint_file import blueprint_policy
 from treeplex.search.named_agents.common import ResolvingAgentSettings, horizon_for, resolving_agent
@@ -103,7 +101,7 @@ class Modicum(AgentKind):
     settings = ModicumSettings
 
     def make(self, game: Game, settings: ModicumSettings, generator: np.random.Generator) -> Agent:
-        if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
+        if plays_blueprint(game, settings.blueprint):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         if settings.promises != RANGES:
             raise SpecError("'promises' applies only to full-game hold'em with a blueprint for it; leave it out")

@@ -4,13 +4,16 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
-from treeplex.holdem.agents.endgames import check_blueprint
+from treeplex.holdem.agents.endgames import check_blueprint, plays_blueprint
 from treeplex.holdem.blueprint.agent import guided_betting
-from treeplex.holdem.blueprint.policy import HoldemBlueprint, is_holdem_blueprint
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.pluribus import Pluribus, PluribusSettings, round_agent, sampled
 from treeplex.search.translation.agent import TranslatedAgent
+
+REMEMBERED = 4
+"""Number of searches cached, each of 30 MB and more; boards rarely repeat."""
 
 
 class HoldemPluribus(Pluribus):
@@ -18,7 +21,7 @@ class HoldemPluribus(Pluribus):
 
     def make(self, game: Game, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
         public = self.card_game(game)
-        if not is_holdem_blueprint(settings.blueprint):
+        if not plays_blueprint(game, settings.blueprint):
             return super().make(game, settings, generator)
         blueprint = HoldemBlueprint.load(settings.blueprint)
         if settings.search == "all":
@@ -29,5 +32,6 @@ class HoldemPluribus(Pluribus):
         assert isinstance(public, PublicHoldem)
         blueprint_rules = blueprint.game.rules
         played = public if blueprint_rules == public.rules else PublicHoldem(blueprint_rules)
-        agent = round_agent(sampled(guided_betting(played, blueprint), settings, generator), settings, generator)
+        rounds = sampled(guided_betting(played, blueprint), settings, generator)
+        agent = round_agent(rounds, settings, generator, REMEMBERED)
         return agent if played is public else TranslatedAgent(public, agent, generator, mapping="likelier")

@@ -38,13 +38,10 @@ class ChartedAgent(BaseAgent):
             SpecError: the charts have a different deck, different blinds, or stacks that differ by more than a quarter.
         """
         super().__init__(game, generator)
-        rules, table = game.rules, game.rules.betting.root
+        rules = game.rules
         if game.players != 2 or rules.format != HOLDEM or rules.betting.dealer != 1 or any(rules.antes):
             raise SpecError("preflop charts need two players, 52 cards, no antes and player 1 on the button; leave out 'chart'")
-        if table.paid[0] != 2 * table.paid[1]:
-            raise SpecError(
-                f"preflop charts need blinds in the ratio 1:2, but the table's are {table.paid[1]} and {table.paid[0]}"
-            )
+        check_blinds(game)
         deep = min(rules.stacks) / rules.betting.big_blind
         if not 1 / DEPTH <= deep / book.stack <= DEPTH:
             raise SpecError(
@@ -103,3 +100,14 @@ class ChartedAgent(BaseAgent):
             if not 1 / NEAR <= larger <= NEAR:
                 return OFF
         return decision.following[meant]
+
+
+def check_blinds(game: PublicHoldem) -> None:
+    """Reject a table whose blinds are not in the charts' ratio.
+
+    Raises:
+        SpecError: the big blind is not twice the small blind.
+    """
+    paid = game.rules.betting.root.paid
+    if paid[0] != 2 * paid[1]:
+        raise SpecError(f"preflop charts need blinds in the ratio 1:2, but the table's are {paid[1]} and {paid[0]}")

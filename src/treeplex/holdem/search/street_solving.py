@@ -7,7 +7,10 @@ from treeplex.base.spec import shown
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.games.betting.size_grammar import NO_SIZES, parse_sizes
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
+from treeplex.search.methods import METHODS
+from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.resolving.settings import ROUND, ResolveSettings
+from treeplex.solvers.rules.fictitious import FictitiousRule
 
 BLUEPRINT, ESTIMATES, RANGES = PROMISES = ("blueprint", "estimates", "ranges")
 """Opponent values that a first solve guarantees: best responses to the blueprint, the blueprint's values, or none."""
@@ -87,6 +90,11 @@ class StreetSolving:
         _ = self.resolving
         if self.promises not in PROMISES:
             raise AlgorithmError(f"unknown promises {self.promises!r}; known: {', '.join(PROMISES)}")
+        method = METHODS[self.method]
+        if self.gadget != UNSAFE and isinstance(method.scheme, FictitiousRule):
+            raise SpecError(f"in hold'em {self.method} does not support gadgets; use gadget={UNSAFE}, or a variant of CFR")
+        if self.continuations > 1 and (method.leaves != "current" or isinstance(method.scheme, FictitiousRule)):
+            raise SpecError(f"{self.method} does not support choices of continuations; use another method, such as cfr+")
         if not 0 <= self.continuations <= MOST_BIASED:
             raise AlgorithmError(f"continuations is {self.continuations}; it must be from 0 to {MOST_BIASED} in hold'em")
         for street, text in zip(HOLDEM_STREETS[self.start :], self.bets, strict=False):

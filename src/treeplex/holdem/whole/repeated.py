@@ -191,7 +191,7 @@ class RepeatedPoker(Game):
         if not self.reset_stacks:
             stacks = tuple(int(stack + gain) for stack, gain in zip(stacks, hand.won, strict=True))
             seats = tuple(player for player in range(self.num_players) if stacks[player] >= state.seating.blinds[1])
-        if len(state.past) + 1 == self.hands or len(seats) == 1:
+        if len(state.past) + 1 == self.hands or len(seats) < 2:
             return RepeatedState(self, state.past, stacks, state.button, state.seating, end)
         button = state.button
         if self.rotate_dealer:

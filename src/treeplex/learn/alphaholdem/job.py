@@ -28,6 +28,7 @@ from treeplex.learn.alphaholdem.trainer import AlphaHoldem
 from treeplex.learn.train.kind import CURVE, TrainingJob
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
+from treeplex.run.job.job import RUNNING
 from treeplex.run.job.record import Record, integer, maybe, real
 from treeplex.run.job.schedule import sparse_points
 from treeplex.search.agents.agent import agent_policy
@@ -128,10 +129,10 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
         """Restore the trainer's state."""
         self.student.restore(arrays)
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the network, and at the end the learning curve."""
         NetworkFile(str(self.game), self.settings, self.student.net.weights()).save(path / NETWORK)
-        if ended:
+        if status != RUNNING:
             from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 
             updates, won = [record.done for record in records], [record.won for record in records]

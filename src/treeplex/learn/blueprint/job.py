@@ -22,6 +22,7 @@ from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.train.kind import CURVE, TrainingJob
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
+from treeplex.run.job.job import RUNNING
 from treeplex.run.job.record import Record, integer, real
 from treeplex.run.job.schedule import sparse_points
 
@@ -114,10 +115,10 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
         shares = shares_of(solver.tables.average, solver.nodes, solver.rows.counts)
         return HoldemBlueprint(self.rules, solver.rows, solver.nodes, shares, card)
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the policy, and at the end the learning curve."""
         self.blueprint().save(path / BLUEPRINT)
-        if ended:
+        if status != RUNNING:
             from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 
             curve = Curve([record.done for record in records], [max(record.regret, 1e-6) for record in records])

@@ -31,6 +31,7 @@ from treeplex.learn.train.kind import TrainingJob
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
 from treeplex.run.job.interrupt import StepAbandoned
+from treeplex.run.job.job import RUNNING
 from treeplex.run.job.record import Record, integer, maybe, real, reals
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import save_discount_policy
@@ -160,11 +161,11 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         except SpecError as error:
             raise ValueError(str(error)) from error
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write both policies, and at the end the learning curve."""
         save_discount_policy(self.last_policy(records), path / POLICY)
         save_discount_policy(self.best_policy(records), path / BEST)
-        if ended:
+        if status != RUNNING:
             from treeplex.run.plots import write_figure
 
             title = f"Training {self.name}, {self.settings.horizon:,} iterations per episode"

@@ -10,7 +10,7 @@ import numpy as np
 from treeplex.base.settings import pairs
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.learn.hand_values.labelled import Labelled, read_labelled
+from treeplex.learn.hand_values.labelled import Labelled, read_labelled, solved_with
 from treeplex.learn.hand_values.settings import SOLVES, HandValueSettings
 from treeplex.learn.hand_values.situations import Situation
 from treeplex.learn.hand_values.source import HandSource
@@ -28,7 +28,8 @@ def label(path: Path, settings: HandValueSettings, watch: Callable[[int, float],
         watch: called after each batch with the number of situations and the seconds so far.
 
     Raises:
-        SpecError: the settings do not solve situations of the full deck to the end, or the file is of another street.
+        SpecError: the settings do not solve situations of the full deck to the end, or the file has situations of another
+            street or other solves.
         FileError: the file is damaged, or cannot be written.
     """
     if settings.labels != SOLVES:
@@ -38,6 +39,9 @@ def label(path: Path, settings: HandValueSettings, watch: Callable[[int, float],
     found = read_labelled(path) if path.exists() else None
     if found is not None and found.street != settings.street:
         raise SpecError(f"{path} has situations of the {found.street}, not of the {settings.street}; choose another file")
+    for name, value in solved_with(settings).items():
+        if found is not None and found.solved[name] != value:
+            raise SpecError(f"{path} was solved with {name}={found.solved[name]}, not {value}; choose another file")
     source, began = HandSource(settings), perf_counter()
     written, new = began, list[Situation]()
     done = 0 if found is None else len(found)
@@ -49,13 +53,13 @@ def label(path: Path, settings: HandValueSettings, watch: Callable[[int, float],
             if watch is not None:
                 watch(done + len(new), perf_counter() - began)
             if perf_counter() - written > EVERY or done + len(new) >= settings.situations:
-                found = Labelled.of(new) if found is None else found + Labelled.of(new)
+                more = Labelled.of(new, settings)
+                found = more if found is None else found + more
                 found.save(path)
                 done, new, written = len(found), [], perf_counter()
     finally:
         source.close()
-    if found is None:
-        raise SpecError("no situations asked for; set situations to 1 or more")
+    assert found is not None
     return found
 
 

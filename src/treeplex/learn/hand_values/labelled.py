@@ -6,6 +6,7 @@ solves situations with settings of the learner ``hand-values`` and adds them to 
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb
 
@@ -17,12 +18,14 @@ from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.errors import FileError
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.leaves.hand_values import HandBoard, hands_on
-from treeplex.learn.hand_values.settings import STREETS
+from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.hand_values.situations import Situation
 
-FORMAT, VERSION = "treeplex solved situations", 1
+FORMAT, VERSION = "treeplex solved situations", 2
 PARTS = ("cards", "stacks", "reach", "worth")
 """Names of the arrays in a file, as in :class:`Labelled`."""
+SOLVED = ("bets", "raises", "iterations")
+"""Settings that determine the values of a situation; all situations of a file have the same."""
 Halves = NDArray[np.float16]
 
 
@@ -35,12 +38,14 @@ class Labelled:
         stacks: float64 [S], chips behind, in pots.
         reach: float16 [S, 2, n], both ranges, each with largest weight 1.
         worth: float16 [S, 2, n], hand values relative to half of the pot, in pots.
+        solved: the settings of the solves, as in :data:`SOLVED`.
     """
 
     cards: Bytes
     stacks: Floats
     reach: Halves
     worth: Halves
+    solved: Mapping[str, str]
 
     @property
     def street(self) -> str:
@@ -51,8 +56,8 @@ class Labelled:
         return len(self.cards)
 
     @classmethod
-    def of(cls, situations: list[Situation]) -> "Labelled":
-        """Collect situations; hands that they leave out have reach and value 0."""
+    def of(cls, situations: list[Situation], settings: HandValueSettings) -> "Labelled":
+        """Collect situations solved with some settings; hands that they leave out have reach and value 0."""
         every = [hands_on(HOLDEM, each.board.cards) for each in situations]
         reach = np.stack([each.reach[:, held] for each, held in zip(situations, every, strict=True)])
         worth = np.zeros_like(reach)
@@ -63,11 +68,13 @@ class Labelled:
             np.array([each.stack for each in situations]),
             (reach / reach.max(axis=2, keepdims=True)).astype(np.float16),
             worth.astype(np.float16),
+            solved_with(settings),
         )
 
     def __add__(self, other: "Labelled") -> "Labelled":
         pairs = ((getattr(self, name), getattr(other, name)) for name in PARTS)
-        return Labelled(*map(np.concatenate, pairs))
+        cards, stacks, reach, worth = map(np.concatenate, pairs)
+        return Labelled(cards, stacks, reach, worth, self.solved)
 
     def situation(self, number: int) -> Situation:
         """One situation."""
@@ -87,7 +94,12 @@ class Labelled:
             FileError: it cannot be written.
         """
         arrays = {name: tensor(getattr(self, name)) for name in PARTS}
-        write_tensors(path, {"format": FORMAT, "version": str(VERSION)}, arrays)
+        write_tensors(path, {"format": FORMAT, "version": str(VERSION), **self.solved}, arrays)
+
+
+def solved_with(settings: HandValueSettings) -> Mapping[str, str]:
+    """The settings in :data:`SOLVED`, as text."""
+    return {name: str(getattr(settings, name)) for name in SOLVED}
 
 
 def read_labelled(path: str | os.PathLike[str]) -> Labelled:
@@ -99,7 +111,12 @@ def read_labelled(path: str | os.PathLike[str]) -> Labelled:
     with TensorFile(path, FORMAT, VERSION) as file:
         cards, stacks = file.read("cards", "U8"), file.read("stacks", "F64")
         reach, worth = (file.read(name, "F16") for name in ("reach", "worth"))
+        solved = {name: file.about[name] for name in SOLVED if name in file.about}
     known = cards.ndim == 2 and len(cards) and cards.shape[1] in (3, 4, 5) and stacks.shape == cards.shape[:1]
-    if not known or not reach.shape == worth.shape == (len(cards), 2, comb(52 - cards.shape[1], 2)):
+    if (
+        not known
+        or len(solved) < len(SOLVED)
+        or not reach.shape == worth.shape == (len(cards), 2, comb(52 - cards.shape[1], 2))
+    ):
         raise FileError(f"{path} holds no solved situations of one street; write it again")
-    return Labelled(cards, stacks, reach, worth)
+    return Labelled(cards, stacks, reach, worth, solved)

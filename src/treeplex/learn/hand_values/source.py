@@ -147,7 +147,7 @@ def labelled_for(settings: HandValueSettings) -> Labelled:
     """The file of solved situations named by ``labels``.
 
     Raises:
-        SpecError: it is missing, or of another street.
+        SpecError: it is missing, of another street or other bet sizes, or has too few situations.
         FileError: it is damaged.
     """
     path = Path(settings.labels)
@@ -156,6 +156,16 @@ def labelled_for(settings: HandValueSettings) -> Labelled:
     found = read_labelled(path)
     if found.street != settings.street:
         raise SpecError(f"{path} has situations of the {found.street}; train on it with --set street={found.street}")
+    for name in ("bets", "raises"):
+        if found.solved[name] != getattr(settings, name):
+            raise SpecError(
+                f"{path} was solved with {name}={found.solved[name]}, not {getattr(settings, name)}; set {name} to the former"
+            )
+    if settings.situations > len(found):
+        raise SpecError(
+            f"{path} has {len(found):,} situations, but situations is {settings.situations:,}; lower it, since repeated ones "
+            "would be used for both training and validation"
+        )
     return found
 
 

@@ -18,6 +18,7 @@ from treeplex.holdem.blueprint.preflop import ChartBook
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.search.charted import check_blinds
 from treeplex.holdem.study.preflop_charts import chart_book, shipped_charts
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import BaseAgent
@@ -89,12 +90,13 @@ class PreflopCharts(BaseAgent):
             generator: random generator for its draws.
 
         Raises:
-            SpecError: the table has another deck or number of players, or the button at player 0.
+            SpecError: the table has another deck, other blinds or another number of players, or the button at player 0.
         """
         super().__init__(game, generator)
         rules = game.rules
         if game.players != 2 or rules.format != HOLDEM or rules.betting.dealer != 1 or rules.betting.limits:
             raise SpecError("preflop charts need two players, no limit, 52 cards and player 1 on the button")
+        check_blinds(game)
         self.holdem, self.books = game, [(books, 1.0)] if isinstance(books, ChartBook) else list(books)
         self.lines: tuple[ChartLine, ...] = ()
         self.begin()

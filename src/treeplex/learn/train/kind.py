@@ -15,7 +15,7 @@ from treeplex.base.settings import Settings, preset_named
 from treeplex.errors import SpecError
 from treeplex.games.base import on_one_line
 from treeplex.run.job.folder import JobKind
-from treeplex.run.job.job import Job
+from treeplex.run.job.job import RUNNING, Job
 from treeplex.run.job.record import Record
 from treeplex.run.job.workers import Work
 
@@ -83,7 +83,7 @@ class TrainingJob(Job, Generic[SettingsT]):
     def model(self, kind: "TrainingKind", records: Sequence[Record]) -> Any:
         """The current model, as :meth:`TrainingKind.load` reads it from a folder."""
         with TemporaryDirectory() as folder:
-            self.write(Path(folder), records, ended=False)
+            self.write(Path(folder), records, status=RUNNING)
             return kind.load(Path(folder))
 
 

@@ -38,6 +38,7 @@ from treeplex.learn.learner import Learner, learned_policy, wrong_return
 from treeplex.learn.train.kind import EFFORTS, RECIPE, Options, TrainingJob, TrainingKind, TrainingRun, count_of
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
+from treeplex.run.job.job import RUNNING
 from treeplex.run.job.record import Record, named_reals
 from treeplex.run.job.schedule import evaluation_points
 
@@ -166,17 +167,17 @@ class LearnerJob(TrainingJob[Settings]):
         """Panels of the learning curve."""
         return panels_of(records, self.student.effort())
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the policy, and at the end the learning curve."""
         about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
         judged = bool(records) and records[-1].done == self._done and "exploitability" in records[-1].measures
-        if ended or judged or not self.student.costly or not (path / POLICY).exists():
+        if status != RUNNING or judged or not self.student.costly or not (path / POLICY).exists():
             policy = learned_policy(self.student)
             if isinstance(policy, NeuralPolicy):
                 policy.save(path / POLICY, about)
             else:
                 save_policy(policy, path / POLICY, metadata=about)
-        if ended:
+        if status != RUNNING:
             from treeplex.run.plots import curves_figure, write_figure
 
             panels = self.panels(records)

@@ -12,6 +12,7 @@ from treeplex.learn.common.situations import SituationSource, SituationTrainer
 from treeplex.learn.train.kind import CURVE, TrainingJob, TrainingKind, TrainingRun, count_of
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
+from treeplex.run.job.job import RUNNING
 from treeplex.run.job.record import Record, integer, maybe, real
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class SituationsJob(TrainingJob[LearningSettings]):
         """Stop the source's worker processes."""
         self.trainer.source.close()
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the networks with a card, and at the end the learning curve."""
         from treeplex.run.plots import write_figure
 
@@ -142,7 +143,7 @@ class SituationsJob(TrainingJob[LearningSettings]):
             card["validation"] = records[-1].numbers["validation"]
         kind, source = self.learner_kind, self.trainer.source
         source.save(path / kind.file, game=self.game, identity=self.identity, card=card)
-        if ended:
+        if status != RUNNING:
             write_figure(loss_figure(kind.title.format(self.game), records), path / CURVE)
 
 

@@ -19,6 +19,8 @@ from treeplex.run.job.folder import METRICS, RUN, STATE, JobFolder, JobKind, dig
 from treeplex.run.job.interrupt import Interrupt, StepAbandoned
 from treeplex.run.job.record import Progress, Record, Watcher
 
+RUNNING = "running"
+"""Status of a job that has not ended."""
 CHECKPOINT_SECONDS, LEAST_SHARE = 40.0, 20.0
 """Seconds between checkpoints; longer if saving would take more than a twentieth of the time."""
 RECORD_SECONDS = 5.0
@@ -149,8 +151,8 @@ class Job(ABC):
         """
         raise NotImplementedError
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:  # noqa: B027
-        """Write the job's results to its folder; plots only when it has ended."""
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:  # noqa: B027
+        """Write the job's results to its folder; plots only when it has ended, with a ``status`` other than :data:`RUNNING`."""
 
     def keep(self, records: Sequence[Record], status: str) -> None:  # noqa: B027
         """Save a job that is not stored in a folder."""
@@ -332,7 +334,7 @@ class Session:
             if others:
                 self.save("running")  # the checkpoint counts them
             else:
-                self.folder.describe(self.job.about(), status="running", records=records)
+                self.folder.describe(self.job.about(), status=RUNNING, records=records)
             self.folder.rewrite(records)
 
     def evaluate(self) -> Record:
@@ -392,7 +394,7 @@ class Session:
             before = [record for record in records if record.done < job.done]  # the record at this point is in run.json
             at = Position(job.kind.name, job.name, job.identity, job.done, *times, len(before), digest_of(before))
             self.folder.save_state(at, state)
-        job.write(self.folder.path, records, ended=status != "running")
+        job.write(self.folder.path, records, status=status)
         self.folder.describe(job.about(), status=status, records=records)
 
     def _is_saved(self, folder: JobFolder, status: str) -> bool:
@@ -416,7 +418,7 @@ def start(job: Job, folder: JobFolder | None, *, force: bool = False) -> Session
     """Return a session of a new job, after claiming its folder."""
     if folder:
         folder.claim(force=force)
-        folder.describe(job.about(), status="running", records=())
+        folder.describe(job.about(), status=RUNNING, records=())
     session = Session(job, folder)
     session.new = True
     return session

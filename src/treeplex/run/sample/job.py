@@ -15,7 +15,7 @@ from treeplex.forms.policies.sparse import save_table_policy
 from treeplex.games.base import Game
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobFolder
-from treeplex.run.job.job import Job, Outcome, Session
+from treeplex.run.job.job import RUNNING, Job, Outcome, Session
 from treeplex.run.job.record import UNCOUNTED_ITERATIONS, Record
 from treeplex.run.job.schedule import sparse_points
 from treeplex.run.sample.settings import PLOT, POLICY, SAMPLE, UNIFORM, SampleSettings
@@ -134,10 +134,10 @@ class SampleJob(Job):
         assert isinstance(arrays, TensorFile)
         self.sampler.restore(arrays)
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the average policy, and the plot at the end."""
         save_table_policy(self.sampler.average_policy(), path / POLICY)
-        if ended:
+        if status != RUNNING:
             from treeplex.run.plots import write_figure
 
             title = f"{self.sampler.game.spec}, {self.name}"

@@ -46,9 +46,9 @@ def solve(
     Args:
         game: a spec (``"leduc_poker"``, ``"mygame.py:MyGame"``, ``"game.efg"``), rules, a compiled game, or a hold'em spot (an
             object, ``"turn.yaml"``, ``"turn_endgame"``). Optional when resuming.
-                algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or a custom
-                    algorithm, ``"my.py:NAME"`` or the object, which must be given again when resuming; default ``"dcfr"``, or
-                    the algorithm in a spot's file.
+        algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or a custom algorithm,
+            ``"my.py:NAME"`` or the object, which must be given again when resuming; default ``"dcfr"``, or the algorithm in a
+            spot's file.
         iterations: total iterations over all resumes. Default: 1000, or 1,000,000 with a target or time limit (spots: always
             1000), unlimited with ``nodes``. A learned algorithm runs its planned number. A sampling algorithm (``*-mccfr``)
             without any limit visits as many histories as 1000 full iterations. ``lp`` needs one iteration.

@@ -15,7 +15,7 @@ from treeplex.forms.policies.tabular import AnyState, Policy, PolicyMapping
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobFolder
 from treeplex.run.job.interrupt import Interrupt
-from treeplex.run.job.job import Outcome, Session
+from treeplex.run.job.job import RUNNING, Outcome, Session
 from treeplex.run.job.record import UNCOUNTED_ITERATIONS, Record
 from treeplex.run.job.schedule import evaluation_points
 from treeplex.run.solve.measures import Measure, measured
@@ -150,10 +150,10 @@ class SolveJob(SolvingJob):
         """Restore the solver's arrays."""
         self.solver.restore(arrays)
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the average policy, and at the end the correlation device and the plot."""
         write_policy(self.solver.average_policy(), path, self.name, self.done, self.clock.seconds)
-        if ended:
+        if status != RUNNING:
             self.write_device(path)
             draw(path / PLOT, self.solver, self.settings, records)
 

@@ -1,7 +1,6 @@
 """Custom agents and leaf values from the user's files: ``my.py:MyAgent(depth=2)``, ``my.py:MyLeaf``."""
 
 import inspect
-from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
@@ -10,8 +9,7 @@ import numpy as np
 from treeplex.errors import SpecError
 from treeplex.forms.sources.user_module import ObjectKind, load_user_object, user_source
 from treeplex.games.public import PublicGame
-from treeplex.search.agents.agent import Agent
-from treeplex.search.agents.searching import AgentSearchSettings, SearchAgent
+from treeplex.search.agents.agent import Agent, BaseAgent
 from treeplex.search.leaf import LeafValue
 
 PLAYS = ("begin", "see", "policy", "act")
@@ -76,28 +74,28 @@ def names_leaf(text: str) -> bool:
     return is_leaf(source) or is_leaf_class(source)
 
 
-def load_agent(
-    text: str, game: PublicGame, searching: Callable[[], AgentSearchSettings], generator: np.random.Generator | None = None
-) -> Agent:
+def load_agent(text: str, game: PublicGame, generator: np.random.Generator) -> Agent:
     """Create the agent in ``file.py:NAME`` or ``file.py:NAME(key=value)``; executes the file.
 
     Args:
-        text: name of a class or function that is called with the game, or of leaf values for a
-            :class:`treeplex.search.agents.searching.SearchAgent`.
+        text: name of a class or function that is called with the game.
         game: the game.
-        searching: function that returns the search settings; called only for leaf values.
         generator: random generator of its draws.
 
     Raises:
-        SpecError: the file, name or parameter does not exist, the file raises an exception, or the object is neither an agent
-            nor a leaf-value function.
+        SpecError: the file, name or parameter does not exist, the file raises an exception, or the object is no agent.
     """
-    if names_leaf(text):
-        return SearchAgent(game, load_leaf(text), searching(), generator)
     agent: Agent = load_user_object(text, AGENT, game)
     if not is_agent(agent):
         lacks = ", ".join(name for name in PLAYS if not callable(getattr(agent, name, None)))
         raise SpecError(
             f"{text!r} is a {type(agent).__name__}, not an agent: it lacks {lacks}; derive it from treeplex.search.BaseAgent"
         )
+    return drawing_with(generator, agent)
+
+
+def drawing_with(generator: np.random.Generator, agent: Agent) -> Agent:
+    """Let a custom agent draw from a random generator, if it derives from :class:`treeplex.search.BaseAgent`."""
+    if isinstance(agent, BaseAgent):
+        agent.generator = generator
     return agent

@@ -61,20 +61,36 @@ class SubgameAgent(BaseAgent, Generic[SolutionT]):
             raise GameError(no_public_tree(self.game))
         self.remember, self.searches = remember, 0
         self._known: OrderedDict[Key, SolutionT] = OrderedDict()
-        self._spent, self._clock = Thought(0, 0.0, 0), 0.0
+        self._spent, self._clock, self._share = Thought(0, 0.0, 0), 0.0, 1.0
+
+    def sit(self, seat: int | None, generator: np.random.Generator | None) -> None:
+        super().sit(seat, generator)
+        self._spent = Thought(0, 0.0, 0)
 
     def forget(self) -> None:
         """Clear the cache of subgames solved in earlier playthroughs."""
         self._known.clear()
 
     def recall(
-        self, key: Key, solve: Callable[[], SolutionT], keep: Callable[[SolutionT], bool] = lambda solution: True
+        self,
+        key: Key,
+        solve: Callable[[], SolutionT],
+        keep: Callable[[SolutionT], bool] = lambda solution: True,
+        *,
+        share: float = 1.0,
     ) -> SolutionT:
-        """Return a solved subgame from the cache, or solve it now and cache it if ``keep`` accepts it."""
+        """Return a solved subgame from the cache, or solve it now.
+
+        Args:
+            key: its key.
+            solve: solves it.
+            keep: whether to cache a solution.
+            share: share of the remaining thinking time that the solve may use; below 1 if the decision needs further solves.
+        """
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        before, self._clock = self._spent.iterations, perf_counter()
+        before, self._clock, self._share = self._spent.iterations, perf_counter(), share
         solution = solve()
         spent, seconds = self._spent, perf_counter() - self._clock
         solution = replace(solution, effort=Thought(spent.iterations - before, seconds, boards=spent.boards))
@@ -114,8 +130,10 @@ class SubgameAgent(BaseAgent, Generic[SolutionT]):
 
     @property
     def time_left(self) -> float:
-        """Remaining thinking time during a solve, in seconds; infinite without a limit."""
-        return np.inf if self.think is None else self.think - (perf_counter() - self._clock + self._spent.seconds)
+        """Remaining time of the present solve, in seconds; infinite without a limit."""
+        if self.think is None:
+            return np.inf
+        return self._share * (self.think - self._spent.seconds) - (perf_counter() - self._clock)
 
     def spent(self, seconds: float) -> None:
         """Set the time already used for the next decision, including time spent outside the agent."""

@@ -211,10 +211,11 @@ class Play:
         """The current action mask of ``player``, int8 [actions]; all 0 if it is not the player's turn."""
         return self.at.mask.copy() if self.at.player == player else self.nothing[: self.sizes[player]].copy()
 
-    def check_legal(self, action: int) -> None:
-        """Raise an error if ``action`` is not legal for the player to act."""
-        if action not in self.at.actions:
-            where, legal = self.at.infostate, self.at.actions
+    def check_legal(self, action: int, position: Position | None = None) -> None:
+        """Raise an error if ``action`` is not legal at a position; None for the present one."""
+        at = position or self.at
+        if action not in at.actions:
+            where, legal = at.infostate, at.actions
             raise GameError(
                 f"action {action} is not legal at infostate {where!r}; the legal actions are {legal} (see action_mask)"
             )
@@ -535,14 +536,16 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
         """
         if not self.agents:
             raise GameError("the episode is over or has not started; call reset()")
+        chosen = []
         for position in self.acting:
             agent = self.possible_agents[position.player]
             if agent not in actions:
                 raise GameError(f"the action of {agent} is missing; give one for every agent that acts")
-            action = int(actions[agent])
+            chosen.append(int(actions[agent]))
             if self.illegal == "error":
-                self.play.check_legal(action)
-            elif action not in self.play.at.actions:
+                self.play.check_legal(chosen[-1], position)
+        for action in chosen:
+            if action not in self.play.at.actions:
                 action = int(self.random.choice(self.play.at.actions))
             self.play.move(action)
         seen, agents, over = self.advance(), self.agents, self.play.over

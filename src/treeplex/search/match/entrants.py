@@ -7,6 +7,8 @@ from functools import cached_property
 from inspect import isclass
 from typing import Any
 
+import numpy as np
+
 from treeplex.base.notices import tell
 from treeplex.base.settings import declared
 from treeplex.errors import GameError, GameSizeError, SpecError
@@ -63,6 +65,7 @@ class Entrant:
         game: the game of the match.
         compiled: the compiled game, if small enough.
         think: seconds per decision, for an agent that searches.
+        seed: random seed of its agents, for random numbers outside hands.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Entrant:
     game: Game
     compiled: CompiledGame | None
     think: float | None = None
+    seed: int = 0
     _copies: dict[int, Agent] = field(default_factory=dict)
 
     @property
@@ -93,7 +97,7 @@ class Entrant:
             agent: Agent = self.source
             return agent
         if copy not in self._copies:
-            self._copies[copy] = self._made()
+            self._copies[copy] = self._made(copy)
         return self._copies[copy]
 
     @property
@@ -101,9 +105,11 @@ class Entrant:
         """The agents created so far."""
         return list(self._copies.values())
 
-    def _made(self) -> Agent:
+    def _made(self, copy: int) -> Agent:
         if self.text is not None or isclass(self.source):
-            return agent(self.source, self.game, think=self.think if self.text and searches(self.text) else None)
+            seed = int(np.random.SeedSequence((self.seed, copy)).generate_state(1)[0])
+            think = self.think if self.text and searches(self.text) else None
+            return agent(self.source, self.game, think=think, seed=seed)
         if self.table is None:
             custom: Agent | None = self.game.public.policy_agent(self.source, None)
             if custom is not None:
@@ -142,8 +148,9 @@ def entrants_of(
     sources: Sequence[Any],
     think: float | None = None,
     named: Sequence[str] | None = None,
+    seed: int = 0,
 ) -> tuple[Entrant, ...]:
-    """Create the entrants, with unique names: those given as ``named``, or derived from their sources.
+    """Create the entrants, with unique names: those given as ``named``, or derived from their sources; ``seed`` is the match's.
 
     Raises:
         SpecError: an agent does not exist, or a thinking time is given although no agent searches.
@@ -155,7 +162,10 @@ def entrants_of(
     for name in map(name_of, sources) if named is None else named:
         copies = sum(other == name or other.startswith(f"{name} (") for other in names)
         names.append(f"{name} ({copies + 1})" if copies else name)
-    return tuple(Entrant(name, source, game, compiled, think) for name, source in zip(names, sources, strict=True))
+    seeds = np.random.SeedSequence(seed).generate_state(len(sources))
+    return tuple(
+        Entrant(name, source, game, compiled, think, int(own)) for name, source, own in zip(names, sources, seeds, strict=True)
+    )
 
 
 def name_of(source: Any) -> str:

@@ -134,7 +134,7 @@ class HandPlayer:
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:
         """The entrants."""
-        return entrants_of(self.rules, self.compiled, self.agents, self.settings.think, self.names)
+        return entrants_of(self.rules, self.compiled, self.agents, self.settings.think, self.names, self.settings.seed)
 
     @cached_property
     def plan(self) -> MatchPlan:

@@ -17,7 +17,7 @@ from treeplex.base.workers.executor import Executor
 from treeplex.errors import AlgorithmError, FileError, SpecError, StoppedAgentError
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.interrupt import StepAbandoned
-from treeplex.run.job.job import Job
+from treeplex.run.job.job import RUNNING, Job
 from treeplex.run.job.record import Record
 from treeplex.run.job.schedule import sparse_points
 from treeplex.run.job.workers import Work
@@ -194,12 +194,13 @@ class MatchJob(Job):
         return sparse_points(self.total)
 
     def about(self) -> Mapping[str, Any]:
-        """Game, agents and settings."""
+        """Game, agents, their names, and settings."""
         player = self.player
         agents = [
             str(entrant.source) if isinstance(entrant.source, str | Path) else entrant.name for entrant in player.entrants
         ]
-        return {"game": str(player.rules), "agents": agents, "settings": asdict(player.settings)}
+        names = [entrant.name for entrant in player.entrants]
+        return {"game": str(player.rules), "agents": agents, "names": names, "settings": asdict(player.settings)}
 
     def state(self) -> State:
         """State to checkpoint: the number of hands. The hands themselves are in their file."""
@@ -228,11 +229,11 @@ class MatchJob(Job):
         if len(lines) != self.done or not path.read_bytes().endswith(b"\n"):
             write_atomically(path, "".join(f"{line}\n" for line in lines[: self.done]))
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the result, and once the match has ended its plot."""
-        if ended:
+        if status != RUNNING:
             from treeplex.run.plots import write_figure
 
-            result = self.result("finished")
+            result = self.result(status)
             write_atomically(path / RESULT, result.to_json() + "\n")
             write_figure(result.plot(), path / PLOT)

@@ -181,7 +181,11 @@ def reopen(
             )
         agents = about["agents"]
     rules = load(str(about["game"]), named_in=folder.path) if game is None else game
-    player = HandPlayer(rules, tuple(agents), replace(settings, hands=hands), *more)
+    values, names = more
+    stored = about.get("names", ())
+    if names is None and len(stored) == len(agents):
+        names = tuple(map(str, stored))
+    player = HandPlayer(rules, tuple(agents), replace(settings, hands=hands), values, names)
     if [str(source) for source in agents if isinstance(source, str | os.PathLike)] != [
         str(name) for name, source in zip(about["agents"], agents, strict=False) if isinstance(source, str | os.PathLike)
     ] or str(player.rules) != about["game"]:

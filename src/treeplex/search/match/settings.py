@@ -1,7 +1,7 @@
 """Settings of a match, and the files in its folder.
 
 ===================== ===========================================================================================
-``run.json``          game, agents, settings, versions, status and the last record
+``run.json``          game, agents, names, settings, versions, status and the last record
 ``hands.jsonl``       one line per hand: its number, its deal, the seating, payoffs and failures
 ``metrics.jsonl``     means and standard errors after 1, 2, 5, 10, ... hands
 ``result.json``       the result, as ``--json`` prints it

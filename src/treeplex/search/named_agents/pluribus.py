@@ -97,12 +97,15 @@ def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.ran
     )
 
 
-def round_agent(rounds: Rounds, settings: PluribusSettings, generator: np.random.Generator) -> RoundSearchAgent:
-    """Create the agent for a betting-round search."""
+def round_agent(
+    rounds: Rounds, settings: PluribusSettings, generator: np.random.Generator, remember: int = 512
+) -> RoundSearchAgent:
+    """Create the agent for a betting-round search, with a cache of ``remember`` searches."""
     return RoundSearchAgent(
         rounds,
         think=settings.think,
         search_after=settings.search_after,
         average=settings.play == "average",
         generator=generator,
+        remember=remember,
     )

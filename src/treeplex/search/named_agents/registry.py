@@ -24,11 +24,10 @@ from treeplex.run.job.folder import kind_of as job_of
 from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.tree_game import policy_file
 from treeplex.search.agents.agent import Agent, BaseAgent
-from treeplex.search.agents.of_users import AGENT, is_agent, is_agent_class, load_agent, names_leaf
+from treeplex.search.agents.of_users import AGENT, drawing_with, is_agent, is_agent_class, load_agent, names_leaf
 from treeplex.search.environments.guests import BotAgent, ObservingAgent
 from treeplex.search.named_agents.common import policy_agent
 from treeplex.search.named_agents.kind import AgentKind
-from treeplex.search.settings import PlaythroughSettings
 
 ABOUT_SEARCH = ("think", "iterations")
 """Names of the settings that limit a search."""
@@ -200,7 +199,7 @@ def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
         PolicyError: the object cannot play, or is for another game.
     """
     if is_agent(player):
-        instance: Agent = player(game.public) if is_agent_class(player) else player
+        instance: Agent = drawing_with(generator, player(game.public)) if is_agent_class(player) else player
         return instance
     pyspiel = sys.modules.get("pyspiel")
     if pyspiel is not None and isinstance(player, pyspiel.Bot):
@@ -215,7 +214,7 @@ def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapp
     if names_leaf(text):
         search = agents()["search"]
         return search.make(game, search.settings(**search.settings.read_changes(given, {"leaf": text})), generator)
-    custom = load_agent(text, game.public, PlaythroughSettings, generator)
+    custom = load_agent(text, game.public, generator)
     think = given.get("think")
     if set(given) - {"think"} or (think is not None and not isinstance(custom, BaseAgent)):
         raise SpecError(f"{', '.join(given)}: give settings of a custom agent in brackets, {text}(key=value)")

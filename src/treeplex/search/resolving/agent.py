@@ -261,7 +261,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
     def _moved(self, stand: Stand, depth: int) -> Stand:
         """Carry the resolving state to a later point of the path, solving further subgames on the way if needed."""
         while stand.depth < depth:
-            solved, way = self._resolved(stand), self.path[stand.depth : depth]
+            solved, way = self._resolved(stand, share=0.5), self.path[stand.depth : depth]
             ends = [k for k in range(1, len(way)) if solved.kind(way[:k]) == "leaf"]
             if ends and not self._carries_over(stand, way, ends[0]):
                 way = way[: ends[0]]
@@ -277,10 +277,10 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
             state = self.game.after(state, label)
         return self.settings.gadget != UNSAFE
 
-    def _resolved(self, stand: Stand) -> ResolvedSubgame:
-        """Solve the subgame that begins where a player re-solves, or return it from the cache."""
+    def _resolved(self, stand: Stand, share: float = 1.0) -> ResolvedSubgame:
+        """Solve the subgame that begins where a player re-solves, or return it from the cache; see :meth:`recall`."""
         key = self.game.key, self.path[: stand.depth], stand.carried.player
-        return self.recall(key, lambda: self.solve(stand.carried))
+        return self.recall(key, lambda: self.solve(stand.carried), share=share)
 
     def solve(self, carried: ResolvingState) -> ResolvedSubgame:
         """Re-solve a subgame."""

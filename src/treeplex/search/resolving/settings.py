@@ -32,5 +32,6 @@ class ResolveSettings(Settings):
         """See :meth:`treeplex.base.settings.Settings.check`."""
         if self.skip >= self.iterations:
             raise SpecError(f"skip is {self.skip}; it must be below the {self.iterations} iterations of a search")
-        if self.skip and isinstance(METHODS[self.method].scheme, FictitiousRule):
-            raise SpecError(f"{self.method} cannot skip iterations, since it plays against its average; leave out 'skip'")
+        method = METHODS[self.method]
+        if self.skip and (isinstance(method.scheme, FictitiousRule) or method.leaves == "modified"):
+            raise SpecError(f"{self.method} cannot skip iterations, since it needs its whole average; leave out 'skip'")

@@ -36,6 +36,7 @@ from treeplex.learn.train.kind import TrainingJob
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind, kind_of
 from treeplex.run.job.interrupt import StepAbandoned
+from treeplex.run.job.job import RUNNING
 from treeplex.run.job.record import Record, integer, maybe, real
 
 if TYPE_CHECKING:
@@ -205,10 +206,10 @@ class RebelJob(TrainingJob[LearningSettings]):
         """Restore the trainer."""
         self.trainer.restore(arrays)
 
-    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+    def write(self, path: Path, records: Sequence[Record], *, status: str) -> None:
         """Write the network, and at the end the learning curve."""
         self.save_net(path / NET)
-        if ended:
+        if status != RUNNING:
             from treeplex.run.plots import write_figure
 
             write_figure(self.figure(records), path / PLOT)
