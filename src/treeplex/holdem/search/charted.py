@@ -1,5 +1,7 @@
 """Preflop charts for full-game hold'em; a second agent plays from the flop on."""
 
+from typing import Protocol, runtime_checkable
+
 import numpy as np
 
 from treeplex.base.arrays import Floats
@@ -15,6 +17,15 @@ from treeplex.search.translation.mapping import bets_at, real_actions, translati
 OFF = -1
 NEAR, DEPTH = 1.5, 1.25
 """Maximum ratio between a raise and the chart's raise it is translated to, and between the stacks of table and charts."""
+
+
+@runtime_checkable
+class PlaysCharts(Protocol):
+    """An agent that plays charts before the flop."""
+
+    def chart_policy(self) -> Floats:
+        """Its policy at the current decision, float64 [A, H], without drawing random numbers."""
+        ...
 
 
 class ChartedAgent(BaseAgent):
@@ -88,6 +99,10 @@ class ChartedAgent(BaseAgent):
         if lacking.any():
             policy[:, lacking] = self.guide.policy()[:, lacking]
         return policy
+
+    def chart_policy(self) -> Floats:
+        """See :class:`PlaysCharts`."""
+        return fork(self).policy()
 
     def _following(self, action: int) -> int:
         """The book's decision after an action, whose size is translated; :data:`OFF` if the book has no such action."""

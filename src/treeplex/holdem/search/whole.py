@@ -25,7 +25,7 @@ from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.forms.spot_size import spot_size
 from treeplex.holdem.policies.by_hand import biased_hands
 from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.search.charted import ChartedAgent
+from treeplex.holdem.search.charted import ChartedAgent, PlaysCharts
 from treeplex.holdem.search.promises import MOST_WRITTEN, promised_by, written_size
 from treeplex.holdem.search.street_solving import ESTIMATES, RANGES, StreetSolving
 from treeplex.holdem.spots.spot import Spot
@@ -361,6 +361,10 @@ class WholeHoldemAgent(BaseAgent):
         free = self.holdem.free(self.state)
         first, second = (weights * free if (weights * free).sum() > 0 else free for weights in ranges)
         return first, second
+
+    def chart_policy(self) -> Floats | None:
+        """The policy of the guide's charts, float64 [A, H]; None once a street is solved, or for a guide without charts."""
+        return self.guide.chart_policy() if self.solver is None and isinstance(self.guide, PlaysCharts) else None
 
     def reply_values(self, event: int) -> ReplyValues | None:
         """Evaluate an action of the other player, who is to act, against this agent's solve of the street.

@@ -23,14 +23,16 @@ from treeplex.holdem.cards.evaluator import (
     highest_rank,
     strengths,
 )
+from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.study.review.position_ranges import position_names
+from treeplex.holdem.tables.judging import charted, solved
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.evaluate.aivat import Aivat
 from treeplex.search.named_agents.registry import agent as named_agent
-from treeplex.search.tables.judging import DecisionReview, charted, estimate, solved
+from treeplex.search.tables.judging import DecisionReview, estimate
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
@@ -126,16 +128,17 @@ class WholeTable(Table):
         self._followed = -1
 
     @cached_property
-    def judge(self) -> Agent | None:
+    def judge(self) -> WholeHoldemAgent | None:
         if self._game is not None and self.players == 2:
             with suppress(TreeplexError):
-                return named_agent(JUDGE, self._game)
+                made = named_agent(JUDGE, self._game)
+                return made if isinstance(made, WholeHoldemAgent) else None
         return None
 
     @property
     def judged_by_solves(self) -> bool:
         """Whether charts and solves evaluate the person's decisions."""
-        return hasattr(self.agent, "reply_values") or self.judge is not None
+        return isinstance(self.agent, WholeHoldemAgent) or self.judge is not None
 
     @property
     def agent(self) -> Agent:
@@ -385,15 +388,15 @@ class WholeTable(Table):
             options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
             return estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
         for judge in self._judges_here():
-            by_chart = charted(judge, judge.state, hand, self.street, self.options(), action)
+            by_chart = charted(judge, hand, self.street, self.options(), action)
             found = by_chart or solved(judge, hand, self.street, self.action_name, action, pot)
             if found is not None:
                 return found
         return DecisionReview(self.street, (self.action_name(action),), 0, (float("nan"),), (), "")
 
-    def _judges_here(self) -> Iterator[Agent]:
+    def _judges_here(self) -> Iterator[WholeHoldemAgent]:
         """The opponent if it solves streets, then :attr:`judge`, having observed the hand."""
-        if hasattr(self.agent, "reply_values"):
+        if isinstance(self.agent, WholeHoldemAgent):
             yield self.agent
         judge, steps = self.judge, self._table.steps
         if judge is None:

@@ -21,7 +21,7 @@ from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.charted import check_blinds
 from treeplex.holdem.study.preflop_charts import chart_book, shipped_charts
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
-from treeplex.search.agents.agent import BaseAgent
+from treeplex.search.agents.agent import BaseAgent, fork
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.translation.mapping import bets_at, real_actions, translation_shares
 
@@ -122,6 +122,10 @@ class PreflopCharts(BaseAgent):
             action = list(options.labels).index(event)
             self.lines = tuple(self._after(line, action) for line in self.lines)
         self.state = self.game.after(self.state, event)
+
+    def chart_policy(self) -> Floats:
+        """See :class:`treeplex.holdem.search.charted.PlaysCharts`."""
+        return fork(self).policy()
 
     def policy(self) -> Floats:
         """See :meth:`treeplex.search.agents.agent.Agent.policy`."""

@@ -14,6 +14,7 @@ valid policy, so its winnings are a lower bound on those of a best response.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,6 +106,14 @@ class LocalBestResponse(BaseAgent):
         self.models = [fork(opponent) for _ in range(models)]
         self.reached: list[Floats] = []
         self.begin()
+
+    @classmethod
+    def from_here(cls, opponent: Agent, state: State, ranges: Sequence[Floats], moves: Moves) -> "LocalBestResponse":
+        """A local best response from a state of the opponent's game on, where the players have these ranges, float64 [H]."""
+        made = cls(opponent, moves=moves)
+        made.game, made.state, made.models = opponent.game, state, [fork(opponent)]
+        made.reached = [np.atleast_2d(weights) for weights in ranges]
+        return made
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""

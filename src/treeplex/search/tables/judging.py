@@ -1,6 +1,6 @@
 """Evaluation of a person's decisions by a solution, or in large games by an estimate."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
@@ -17,7 +17,7 @@ from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.games.public import Bets, PublicGame, State
-from treeplex.search.agents.agent import Agent, fork
+from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.evaluate.aivat import Aivat, PolicyValues
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
@@ -37,8 +37,6 @@ ESTIMATED = 0.05
 """Loss in an estimate, as a share of the pot, that is ignored."""
 RARE = 0.05
 """Frequency in a chart below which an action counts as a mistake; in a solve, from which it belongs to the mix."""
-SOLVED = 0.02
-"""Loss against an agent's solve, as a share of the pot, that is ignored."""
 CLOSE = 0.002
 """Loss in value, relative to the range of payoffs, that is ignored as the solution's remaining error."""
 
@@ -182,61 +180,6 @@ class Among(Moves):
         return list(self.numbers)
 
 
-def charted(agent: Agent, state: State, hand: int, where: str, options: dict[int, str], action: int) -> DecisionReview | None:
-    """Compare a decision in poker with the policy of an agent that plays a chart there, without a search.
-
-    Raises of all sizes count as one action, since a chart has few sizes.
-
-    Args:
-        agent: the opponent, at this state; if it has a ``guide``, and no ``solver`` yet, the guide plays the chart.
-        state: a state of the agent's game.
-        hand: the hand of the player to act.
-        where, options, action: the point of the game, the actions by label, and the action taken.
-
-    Returns:
-        The decision with frequencies only; None if the agent does not play a chart here.
-    """
-    guide = getattr(agent, "guide", None)
-    bets = agent.game.bets(state)
-    charts = getattr(guide, "books", None) or getattr(guide, "book", None)
-    if guide is None or not charts or getattr(agent, "solver", None) is not None or bets is None:
-        return None
-    labels, policy = [int(label) for label in agent.game.options(state).labels], fork(guide).policy()[:, hand]
-    shares, names = dict[str, float](), dict[str, str]()
-    for label, kind, share in zip(labels, bets.kinds, policy.tolist(), strict=True):
-        shares[kind] = shares.get(kind, 0.0) + share
-        names.setdefault(kind, options.get(label, kind) if kind != "bet" else "raise (any size)")
-    chosen = list(shares).index(bets.kinds[labels.index(action)])
-    unknown = (float("nan"),) * len(shares)
-    return DecisionReview(where, (*names.values(),), chosen, unknown, (*shares.values(),), "chart")
-
-
-def solved(agent: Agent, hand: int, where: str, name: Callable[[int], str], action: int, pot: float) -> DecisionReview | None:
-    """Evaluate a decision against the other player's solve of the street.
-
-    Values are those of a best response to the solve after the action. A loss is ignored if the solve's own mix with this hand
-    loses as much, if it is below :data:`SOLVED` of the pot, or if the solve takes the action in :data:`RARE` of cases.
-
-    Args:
-        agent: an agent in the seat of the other player, at this state; if it has ``reply_values``, these evaluate the decision.
-        hand: the hand of the player to act.
-        where, name, action: the point of the game, the name of each action by label, and the action taken.
-        pot: chips in the pot.
-
-    Returns:
-        The evaluated decision; None if the agent does not solve this street, or has no values for this hand.
-    """
-    reply_values = getattr(agent, "reply_values", None)
-    found = None if reply_values is None else reply_values(action)
-    if found is None or not np.isfinite(found.values[:, hand]).all():
-        return None
-    values, policy = found.values[:, hand], found.policy[:, hand]
-    lost = values.max() - values
-    close = max(SOLVED * pot, float(policy @ lost), float(lost[found.chosen]) if policy[found.chosen] >= RARE else 0.0)
-    names = tuple(name(label) for label in found.labels)
-    return DecisionReview(where, names, found.chosen, (*values.tolist(),), (*policy.tolist(),), "agent", close)
-
-
 def estimate(
     agent: Agent, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
 ) -> DecisionReview | None:
@@ -264,9 +207,8 @@ def estimate(
     searches = isinstance(agent, SubgameAgent) or any(getattr(agent, name, None) is not None for name in ("think", "thought"))
     quick = getattr(agent, "draws", None) is False and not searches and len(options) <= MOST_BETS
     priced = quick or (isinstance(agent, LocalBestResponse) and len(bets.kinds) <= MOST_BETS)
-    judge = LocalBestResponse(agent, moves=Among(numbers=tuple(map(labels.index, options))) if priced else Moves("fc"))
-    judge.game, judge.state, judge.models = game, state, [fork(agent)]
-    judge.reached = [np.atleast_2d(weights) for weights in ranges]
+    moves = Among(numbers=tuple(map(labels.index, options))) if priced else Moves("fc")
+    judge = LocalBestResponse.from_here(agent, state, ranges, moves)
     worth = dict(zip(labels, judge.utilities()[:, hand].tolist(), strict=True))
     values = tuple(worth[label] if np.isfinite(worth[label]) else float("nan") for label in options)
     chosen = list(options).index(action)
