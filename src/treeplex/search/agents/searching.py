@@ -224,7 +224,7 @@ class SearchAgent(SubgameAgent[SubgameSolution]):
             rest = self.game.rest(belief.state, belief.ranges)
             self._open(belief if rest is None else Belief.root(rest))
             return
-        solved, stop = self._search()
+        solved, stop = self._search(share=0.5)
         self.state, self._inside = following, (*self._inside, event)
         if solved.subgame.find(0, self._inside)[0] == "leaf":
             ranges = solved.subgame.ranges_after(solved.believed[stop], self._inside, solved.ranges)
@@ -250,10 +250,11 @@ class SearchAgent(SubgameAgent[SubgameSolution]):
         if not path:
             self._stops, self._begun = (), (belief.state, *(weights.tobytes() for weights in belief.ranges))
 
-    def _search(self) -> tuple[SubgameSolution, int]:
-        """Return the solved current subgame and the index of the policy played."""
+    def _search(self, share: float = 1.0) -> tuple[SubgameSolution, int]:
+        """Return the solved current subgame and the index of the policy played; for ``share`` see :meth:`recall`."""
         if self._drawn is None:
-            solved = self.recall((self.game.key, self._path, (self._begun, self._stops)), self._solved, self._is_search)
+            key = self.game.key, self._path, (self._begun, self._stops)
+            solved = self.recall(key, self._solved, self._is_search, share=share)
             stop, count = 0, len(solved.policies)
             if count > 1:
                 drawn = self.generator.random() * (1.0 if count == self.kept else self._cumulative[count - 1])
