@@ -121,6 +121,15 @@ def add_rounds(runs: dict[str, list[dict[str, Any]]], asked: Mapping[str, int]) 
             print(name, fresh, pooled(runs[name]), flush=True)
 
 
+def hidden_rows(found: Mapping[str, tuple[int, float, float]]) -> str:
+    """Rows that are too wide for a table, in brackets; empty if there are none."""
+    words = [
+        f"{name} after {hands:,} hands: {mean:+,.0f}" + (f" ± {half:,.0f}" if isfinite(half) else ", no interval yet")
+        for name, (hands, mean, half) in found.items()
+    ]
+    return f" ({'; '.join(words)})" if words else ""
+
+
 def drawn(found: Mapping[str, tuple[int, float, float]]) -> Picture:
     """The winnings with their intervals, as points in a row for each opponent."""
     names = sorted(found, key=lambda name: found[name][1])
@@ -158,11 +167,6 @@ def reproduce(*options: str) -> Result:
         for name, (hands, mean, half) in shown.items()
     ]
     about = [f"{name}: {each[0]['about']}" for name, each in runs.items() if "about" in each[0]]
-    hidden = [
-        f"{name} after {hands:,} hands: {mean:+,.0f}" + (f" ± {half:,.0f}" if isfinite(half) else ", no interval yet")
-        for name, (hands, mean, half) in found.items()
-        if name not in shown
-    ]
     first, second = SPLITS
     return Result(
         source="own",
@@ -184,7 +188,8 @@ def reproduce(*options: str) -> Result:
             + "; ".join([*(f"{name}: `{text}`" for name, text in OPPONENTS.items() if name in runs), *about])
             + ". Payoffs are means over both players' hands, less luck by check-down values. "
             f"Each hand is continued {first} times from its flop, and from each turn {second} times. Intervals wider than "
-            f"±{WIDEST:,.0f} mbb/hand are not reported" + (f" ({'; '.join(hidden)})." if hidden else ".")
+            f"±{WIDEST:,.0f} mbb/hand are not reported"
+            f"{hidden_rows({name: row for name, row in found.items() if name not in shown})}."
         ],
         numbers={"settings": SETTINGS, "runs": runs},
     )
