@@ -1,12 +1,14 @@
 """Rules against rules: equal ones pass, and each kind of difference is found."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from numba import njit
 
 import treeplex as tp
 from treeplex.errors import GameError, SpecError
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame
 from treeplex.games.registry import load
 
@@ -81,3 +83,40 @@ def test_there_must_be_something_to_compare() -> None:
         tp.check_rules("tic_tac_toe")
     with pytest.raises(GameError, match=r"actions: .* in leduc_poker \(after history \[\]\)"):
         tp.check_rules("kuhn_poker", "leduc_poker")
+
+
+class CoinThenPennies(State):
+    """A coin is tossed; then both players choose at once."""
+
+    def __init__(self, coin: int | None = None, moves: tuple[int, ...] = ()) -> None:
+        self.coin, self.moves = coin, moves
+
+    def current_player(self) -> int:
+        return CHANCE if self.coin is None else TERMINAL if self.moves else SIMULTANEOUS
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(0, 0.5), (1, 0.5)]
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return [0, 1]
+
+    def child(self, action: Any) -> "CoinThenPennies":
+        return CoinThenPennies(action) if self.coin is None else CoinThenPennies(self.coin, tuple(action))
+
+    def returns(self) -> list[float]:
+        return [1.0, -1.0] if self.moves[0] == self.moves[1] else [-1.0, 1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return f"player {player}, coin {self.coin}"
+
+
+class CoinThenPenniesGame(Game):
+    spec, num_players = "coin_then_pennies", 2
+
+    def new_initial_state(self) -> CoinThenPennies:
+        return CoinThenPennies()
+
+
+def test_simultaneous_moves_after_a_chance_node() -> None:
+    found = tp.check_rules(CoinThenPenniesGame(), CoinThenPenniesGame(), playthroughs=5)
+    assert found.histories >= 15

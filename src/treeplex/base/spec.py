@@ -9,6 +9,7 @@ import ast
 import difflib
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -151,8 +152,8 @@ def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -
     known = list(known)
     if name not in known:
         raise SpecError(f"{owner} has no parameter {name!r}{nearest(name, known) if known else '; it takes no parameters'}")
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise SpecError(f"parameter {name} of {owner} must be a number, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < math.inf:
+        raise SpecError(f"parameter {name} of {owner} must be a finite number, not {value!r}")
     return float(value)
 
 

@@ -12,10 +12,10 @@ from treeplex.base.spec import suggests_arguments
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.compile.numba_rules import CompiledRules
 from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.sources.load import load
-from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
-from treeplex.games.turn_based import TurnBased
 
 PLAYTHROUGHS = 1000
 CLOSE = 1e-9
@@ -102,11 +102,6 @@ def compare_rules(game: Any, against: Any, playthroughs: int, seed: int, watch: 
         except Exception as error:
             raise failed_rules(error, f"after history [{', '.join(path)}]") from error
     return RulesCheck(str(first), tuple(others), playthroughs, histories, len(known[0]))
-
-
-def turn_by_turn(game: Game) -> Game:
-    """Return the game with sequential moves."""
-    return TurnBased(game, game.spec) if game.new_initial_state().current_player() == SIMULTANEOUS else game
 
 
 def views_of(game: Game) -> Iterator[tuple[str, Game]]:

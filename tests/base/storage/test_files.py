@@ -18,6 +18,12 @@ def test_writes_text_and_bytes(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
+def test_keeps_the_mode_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a").touch(0o600)
+    write_atomically(tmp_path / "a", "x")
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
+
+
 def test_follows_links(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write_atomically(tmp_path / "link", "x")

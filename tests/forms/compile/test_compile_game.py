@@ -337,6 +337,20 @@ def test_the_limit_on_histories() -> None:
         compile_game("kuhn_poker", limit=57)
 
 
+def test_a_huge_payoff_hides_no_general_sum() -> None:
+    general = MatrixGame([[2.0, 0.0], [0.0, 1.0], [-1e10, -1e10]], [[1.0, 0.0], [0.0, 2.0], [1e10, 1e10]])
+    assert compile_game(general).constant is None
+    constant = MatrixGame([[2.0, 0.5], [-1e10, -1e10]], [[1.0, 2.5], [1e10 + 3, 1e10 + 3]])
+    assert compile_game(constant).constant == 3.0
+
+
+def test_tiny_and_huge_games_have_their_own_identities() -> None:
+    tiny = [MatrixGame([[0.0, one], [2e-11, 0.0]]) for one in (1e-11, 3e-11)]
+    huge = [f"leduc_poker(ranks=2,raises=1,bets=[{bet};100000000000000])" for bet in (100000000000000, 300000000000000)]
+    assert compile_game(tiny[0]).identity != compile_game(tiny[1]).identity
+    assert compile_game(huge[0], stored=True).identity != compile_game(huge[1], stored=True).identity
+
+
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
 def test_sums_are_constant_in_proportion_to_payoffs(unit: float) -> None:
     general = MatrixGame([[2 * unit, 0.0], [0.0, unit]], [[unit, 0.0], [0.0, 2 * unit]])

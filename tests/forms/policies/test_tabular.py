@@ -12,9 +12,11 @@ from hypothesis.extra import numpy as hnp
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies import tabular
+from treeplex.forms.policies.openspiel import from_tabular_policy
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised, uniform_probabilities
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.registry import load
+from treeplex.run.judge import as_policy
 from treeplex.solvers import make_solver
 
 KUHN = compile_game("kuhn_poker")
@@ -198,3 +200,47 @@ def test_keys_of_other_kinds(key: object) -> None:
     with pytest.raises(PolicyError, match="no infostate"):
         random_policy()[key]  # type: ignore[index]
     assert key not in random_policy()
+
+
+class SameNames(State):
+    """Both players act at an infostate of the same name, and all actions have the same name."""
+
+    def __init__(self, moves: tuple[int, ...] = ()) -> None:
+        self.moves = moves
+
+    def current_player(self) -> int:
+        return TERMINAL if len(self.moves) == 2 else len(self.moves)
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return [0, 1]
+
+    def action_to_string(self, action: int, *arguments: int) -> str:
+        return "call"
+
+    def child(self, action: int) -> "SameNames":
+        return SameNames((*self.moves, action))
+
+    def returns(self) -> list[float]:
+        return [1.0, -1.0] if self.moves[0] == self.moves[1] else [-1.0, 1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return "decide"
+
+
+class SameNamesGame(Game):
+    spec, num_players = "same_names", 2
+
+    def new_initial_state(self) -> SameNames:
+        return SameNames()
+
+
+def test_names_that_mean_two_things_are_refused() -> None:
+    game = compile_game(SameNamesGame())
+    policy = as_policy(game, {(0, "decide"): {0: 0.3, 1: 0.7}, (1, "decide"): {"0": 0.9, "1": 0.1}})
+    assert policy[1, "decide"] == pytest.approx({0: 0.9, 1: 0.1})
+    with pytest.raises(PolicyError, match="'decide' of same_names belongs to players 0 and 1"):
+        policy.to_dict()
+    with pytest.raises(PolicyError, match="belongs to players 0 and 1"):
+        from_tabular_policy(game, {"decide": {0: 1.0}})
+    with pytest.raises(PolicyError, match="no action 'call' at infostate 'decide'"):
+        as_policy(game, {(0, "decide"): {"call": 1.0}, (1, "decide"): {0: 1.0}})

@@ -110,6 +110,7 @@ def test_players_are_counted_when_no_comment_says() -> None:
         ("node /C:H player 1", "node /C:H player 3", 8, "player 3, but the file declares 2 players"),
         ("node /C:H player 1 actions sell play", "node /C:H player 1 actions play play", 8, "action play appears twice"),
         ("leaf payoffs 1=1\n", "leaf payoffs 0=1\n", 13, "payoff of player '0'"),
+        ("leaf payoffs 1=1\n", "leaf payoffs 1=1 1=-1\n", 13, "player 1 has two payoffs; give one"),
         ("leaf payoffs 1=1\n", "leaf payoffs 4=1\n", 13, "player 4, but the file declares 2"),
         ("leaf payoffs 1=1\n", "end payoffs 1=1\n", 13, "expected 'chance actions"),
         ("node /C:H/P1:play/P2:T", "node /C:H/P1:play/P2:H", 13, "appears twice, first on line 12"),

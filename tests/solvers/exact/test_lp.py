@@ -157,6 +157,14 @@ def test_any_unit_of_payoffs(unit: float) -> None:
     ]
 
 
+@pytest.mark.parametrize("added", [1e8, -1e9])
+def test_payoffs_beyond_the_tolerances_are_an_error(added: float) -> None:
+    payoffs = np.array([[0.0, -1.0, 2.0], [1.0, 0.0, -2.0], [-2.0, 2.0, 0.0]])
+    rows = payoffs + added if added > 0 else np.vstack([payoffs, [added] * 3])
+    with pytest.raises(AlgorithmError, match="subtract a constant from large payoffs"):
+        solve(rows.tolist(), "lp", iterations=1)
+
+
 def test_large_programs_go_by_an_interior_point(monkeypatch: pytest.MonkeyPatch) -> None:
     game, methods = compile_game("leduc_poker"), []
 

@@ -86,7 +86,18 @@ def test_the_last_policy_of_rtcfr_converges_where_that_of_cfr_plus_does_not() ->
     assert exploitability(ours) < 1e-4 < judge(KUHN, known.current_policy()).exploitability
 
 
-@pytest.mark.parametrize("name", ["mmd(eta=0)", "mmd(alpha=-1)", "rtcfr+(gamma=0.5)", "rtcfr+(mu=-1)", "rtcfr+(every=0)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mmd(eta=0)",
+        "mmd(alpha=-1)",
+        "rtcfr+(gamma=0.5)",
+        "rtcfr+(mu=-1)",
+        "rtcfr+(every=0)",
+        "mmd(every=2.5)",
+        "rtcfr+(every=1.5)",
+    ],
+)
 def test_constants_out_of_range(name: str) -> None:
     with pytest.raises(SpecError, match=name.split("(")[0].replace("+", r"\+")):
         make_solver(KUHN, name)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+                with contextlib.suppress(OSError):  # a new file has the usual mode
+                    os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
             os.replace(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):

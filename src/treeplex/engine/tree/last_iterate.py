@@ -22,7 +22,7 @@ def iterate_mirror(
         state: [3, Q], logarithms of the policy and of the magnet (the logarithm of 0 is kept above ``log 1e-300``), and the
             policy's sequence form; updated in place.
         values: [Q], scratch.
-        scratch: [3, Q], scratch: gradients, the policy.
+        scratch: [1, Q], scratch for the policy.
     """
     players, logs, magnet, strategy = tree.sequence_offsets.shape[0] - 1, state[0], state[1], state[2]
     policy = scratch[0]
@@ -75,9 +75,7 @@ LOWEST_LOG = math.log(1e-300)
 
 
 @kernel()
-def iterate_transformed(
-    tree: Tree, payoff: Payoff, steps: Floats, state: Floats, values: Floats, infoset_values: Floats
-) -> None:
+def iterate_transformed(tree: Tree, payoff: Payoff, steps: Floats, state: Floats, values: Floats) -> None:
     """Run alternating CFR+ on perturbed and regularised payoffs, one iteration per row of ``steps``.
 
     The gradient of a player is ``g - mu (x - reference)``; values are taken along the perturbed policy
@@ -87,7 +85,7 @@ def iterate_transformed(
         tree, payoff: the game.
         steps: [K, 3], regularisation mu, perturbation gamma, and 1 where the reference becomes the current strategy first.
         state: [4, Q], regrets, perturbed policy, its sequence form, the reference's sequence form; updated in place.
-        values, infoset_values: [Q] and [I], scratch.
+        values: [Q], scratch.
     """
     players, regrets, policy, strategy, reference = tree.sequence_offsets.shape[0] - 1, state[0], state[1], state[2], state[3]
     for k in range(steps.shape[0]):

@@ -108,7 +108,7 @@ def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
 def value_and_best_response(
     tree: Tree, payoff: Payoff, policy: Floats, strategy: Floats, values: Floats, infoset_values: Floats, results: Floats
 ) -> None:
-    """Write expected values to ``found[0]`` and best-response values to ``found[1]``; other arrays are scratch."""
+    """Write expected values to ``results[0]`` and best-response values to ``results[1]``; other arrays are scratch."""
     players = results.shape[1]
     for player in range(players):
         reach(tree, player, policy, strategy)

@@ -1,5 +1,6 @@
 """The first walk over rules: numbers infosets, validates the rules, and counts histories and sequences."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +27,13 @@ NUMBER, PLAYER, PARENT, FIRST, ACTIONS, LEVEL, PATH, VISITS = range(8)
 """Columns of a row: the infoset's number, player, parent sequence, first sequence, actions, own depth, path, histories."""
 NO_PATH = -1
 """Code of a path that is too long for a 64-bit number."""
-LOWEST, HIGHEST, LARGEST = range(3)
-"""Indices into ``paid``: smallest and largest sum of a terminal's payoffs, and the largest payoff."""
+TOTAL, MAGNITUDE, UNEVEN = range(3)
+"""Indices into ``paid``: the sum of payoffs at the terminal with the smallest payoffs, the largest of these, and 1 if the sum
+differs between terminals by more than rounding."""
+SUM_TOLERANCE = 1e-9
+"""Largest difference between sums of payoffs that counts as rounding, relative to the payoffs."""
+LARGEST_ROUNDED = 9e9
+"""Payoff above which nine decimals do not fit into 64 bits."""
 SEEN, STOP = range(2)
 """Indices into ``progress``: histories so far; a non-zero value that stops the walk."""
 (
@@ -51,7 +57,7 @@ class Discovery(NamedTuple):
         terminal_sequences, terminal_payoffs: [Z, N], sequences, and chance times payoff, of terminals with non-zero payoffs;
             empty if not requested or too many.
         histories, terminals, depth: number of nodes, of terminals, and of nodes on the longest path.
-        paid: [3], indexed by :data:`LOWEST` and so on.
+        paid: [3], indexed by :data:`TOTAL` and so on.
         digest: hash of all payoffs and probabilities.
         fault, detail: fault code, and two numbers that describe the fault.
         path: actions that lead to the fault.
@@ -146,7 +152,7 @@ def fault_of_visit(frames: Frames, depth: int, row: Ints, action_ids: Ints) -> i
 @kernel()
 def add_terminal(payoffs: Floats, chance: float, paid: Floats, digest: int, detail: Floats) -> tuple[int, int, bool]:
     """Count a terminal's ``payoffs`` [N]; return the new digest, the fault code, and whether any payoff is non-zero."""
-    total, fault, pays = 0.0, NO_FAULT, False
+    total, magnitude, fault, pays = 0.0, 0.0, NO_FAULT, False
     for player in range(len(payoffs)):
         payoff = payoffs[player]
         if not np.isfinite(payoff):
@@ -154,10 +160,17 @@ def add_terminal(payoffs: Floats, chance: float, paid: Floats, digest: int, deta
             return digest, BAD_PAYOFF, False
         total += payoff
         pays |= payoff != 0.0
-        paid[LARGEST] = max(paid[LARGEST], abs(payoff))
-        rounded: int = np.int64(round(chance * payoff * 1e9))  # type: ignore[assignment]
+        magnitude = max(magnitude, abs(payoff))
+        share, power = chance * payoff, 0
+        if abs(share) > LARGEST_ROUNDED:
+            share, power = math.frexp(share)
+            digest = mix(digest, int(power))
+        rounded: int = np.int64(round(share * 1e9))  # type: ignore[assignment]
         digest = mix(digest, rounded)
-    paid[LOWEST], paid[HIGHEST] = min(paid[LOWEST], total), max(paid[HIGHEST], total)
+    if paid[MAGNITUDE] < np.inf and abs(total - paid[TOTAL]) > SUM_TOLERANCE * max(magnitude, paid[MAGNITUDE]):
+        paid[UNEVEN] = 1.0
+    if magnitude < paid[MAGNITUDE]:
+        paid[TOTAL], paid[MAGNITUDE] = total, magnitude
     return digest, fault, pays
 
 
@@ -220,7 +233,7 @@ def walk_rules(
     rows, count, slots = np.empty((1024, 8), np.int64), 0, np.full(2048, -1, np.int32)
     action_ids, sequences = np.full(4096, -1, np.int64), players
     kept_sequences, kept_payoffs, stored = np.empty((1024, players), np.int32), np.empty((1024, players)), 0
-    keeps, paid, detail = most_terminals > 0, np.array([np.inf, -np.inf, 0.0]), np.zeros(2)
+    keeps, paid, detail = most_terminals > 0, np.array([0.0, np.inf, 0.0]), np.zeros(2)
     histories, terminals, longest, digest, fault = 0, 0, 0, 0, NO_FAULT
     depth, entered = 0, False
     while depth >= 0 and fault == NO_FAULT:

@@ -1,6 +1,7 @@
 """The compiled game on which algorithms run. See ``docs/design.md`` for the layout."""
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +15,9 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import TREES, Game
 from treeplex.games.turn_based import other_names
+
+TINY = 1e-3
+"""Largest payoff, times its probability, below which identities compare payoffs relative to it."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class CompiledGame:
         size: counts of the game.
         constant: payoffs of all players sum to this constant at every terminal, or None for general sums.
         rules: the rules it was compiled from, for functions that walk histories; None if only the spec is known.
-        digest: a hash of infosets and payoffs if every iteration walks the rules; otherwise empty.
+        digest: a hash of infosets and payoffs if Numba functions walked the rules; otherwise empty.
     """
 
     spec: str
@@ -109,7 +113,10 @@ class CompiledGame:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of structure and payoffs (to nine decimals), equal for equal games even if their specs differ."""
+        """A hash of structure and payoffs, equal for equal games even if their specs differ.
+
+        Payoffs times chance probabilities are compared to nine decimals, and tiny ones relative to the largest.
+        """
         if self.digest:
             parts = (self.digest.encode(), *(np.asarray(part).tobytes() for part in (*self.tree, self.action_ids)))
             return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
@@ -133,6 +140,11 @@ class CompiledGame:
         if len(factors.values):
             whole += [factors.pointers, factors.lists, factors.ends, factors.others]
             reals += [factors.weights, factors.values]
+        largest = max((float(np.abs(real).max()) for real in reals if real.size), default=0.0)
+        if 0.0 < largest < TINY:
+            power = math.floor(math.log10(largest))
+            digest.update(str(power).encode())
+            reals = [real / 10.0**power for real in reals]
         rounded = [np.round(real, 9) + 0.0 for real in reals]
         for part in (*whole, *rounded):
             array = np.ascontiguousarray(part)

@@ -156,7 +156,7 @@ class CacheEntry:
             "version": str(VERSION),
             "game": str(game),
             "players": str(game.players),
-            "action_names": json.dumps([[[int(key), name] for key, name in names.items()] for names in game.action_names]),
+            "action_names": json.dumps([[[int(key), str(name)] for key, name in names.items()] for names in game.action_names]),
             "size": json.dumps(asdict(game.size)),
             "constant": json.dumps(game.constant),
             "digest_of_rules": game.digest,

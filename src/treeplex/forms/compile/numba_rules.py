@@ -141,7 +141,7 @@ def compile_numba_rules(
     )
     action_ids = np.empty_like(discovery.action_ids)
     action_ids[numbering.final] = discovery.action_ids
-    lowest, highest, largest = discovery.paid.tolist()
+    total, _, uneven = discovery.paid.tolist()
     infostates = PathInfostates(game, rows[numbering.order, discover.PATH])
     payoff = Payoff(empty_sparse(len(action_ids), rules.players), empty_dense())
     if len(discovery.terminal_payoffs) or keeps > discovery.terminals:
@@ -168,7 +168,7 @@ def compile_numba_rules(
             int(rows[:, discover.VISITS].max(initial=0)),
             public_states=None,
         ),
-        constant=highest if highest - lowest <= 1e-9 * largest else None,
+        constant=None if uneven else total,
         rules=game,
         digest=f"{discovery.digest:016x}",
     )

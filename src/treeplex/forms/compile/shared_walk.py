@@ -14,6 +14,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
+from math import inf
 from pickle import Unpickler, dumps
 from typing import Any, NamedTuple, final
 
@@ -24,7 +25,7 @@ from treeplex.base.workers.processes import Processes, in_worker
 from treeplex.engine.threads import available_cores
 from treeplex.errors import GameError, GameSizeError
 from treeplex.forms.compile.rules_digest import rules_digest
-from treeplex.forms.compile.walk import GameWalk, Path, StackItem, actions_to, new_walk, number_of, walk_tree
+from treeplex.forms.compile.walk import GameWalk, Path, StackItem, actions_to, add_sum, new_walk, number_of, walk_tree
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game
 from treeplex.games.size_estimate import estimated_histories
@@ -85,7 +86,7 @@ class Subtree(NamedTuple):
         names: action names of each player.
         terminal_sequences, terminal_payoffs: see :class:`treeplex.forms.compile.walk.GameWalk`.
         counts: the number of histories, of terminals, and the depth.
-        sums: the smallest and the largest sum of payoffs, and the largest absolute payoff.
+        sums: ``total``, ``magnitude`` and ``uneven`` of the walk.
     """
 
     player: "array[int]"
@@ -99,7 +100,7 @@ class Subtree(NamedTuple):
     terminal_sequences: "array[int]"
     terminal_payoffs: "array[float]"
     counts: tuple[int, int, int]
-    sums: tuple[float, float, float]
+    sums: tuple[float, float, bool]
 
 
 @final
@@ -144,7 +145,7 @@ def walk_subtree(source: RulesSource, actions: tuple[int, ...], chance: float) -
         terminal_sequences=walk.terminal_sequences,
         terminal_payoffs=walk.terminal_payoffs,
         counts=(walk.histories, walk.terminals, walk.depth),
-        sums=(walk.lowest_sum, walk.highest_sum, walk.largest),
+        sums=(walk.total, walk.magnitude, walk.uneven),
     )
 
 
@@ -288,8 +289,9 @@ def merge_subtree(walk: GameWalk, subtree: Subtree, at_root: tuple[int, ...]) ->
     walk.terminal_sequences.frombytes(np.array(sequences, np.int32)[local].tobytes())
     walk.terminal_payoffs.extend(subtree.terminal_payoffs)
     histories, terminals, depth = subtree.counts
-    lowest, highest, largest = subtree.sums
+    total, magnitude, uneven = subtree.sums
     walk.histories, walk.terminals, walk.depth = walk.histories + histories, walk.terminals + terminals, max(walk.depth, depth)
-    walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, lowest), max(walk.highest_sum, highest)
-    walk.largest = max(walk.largest, largest)
+    walk.uneven |= uneven
+    if magnitude < inf:
+        add_sum(walk, total, magnitude)
     return True

@@ -38,6 +38,8 @@ ALONE_SECONDS = 4.0
 Path = tuple["Path", int] | None
 StackItem = tuple[State, float, tuple[int, ...], int, Path]
 """A history to walk: its state, its chance probability, the players' sequences, its depth (1 at the root), and its path."""
+SUM_TOLERANCE = 1e-9
+"""Largest difference between sums of payoffs that counts as rounding, relative to the payoffs."""
 
 
 @dataclass
@@ -67,9 +69,9 @@ class GameWalk:
     terminal_sequences: "array[int]" = field(default_factory=lambda: array("i"))
     terminal_payoffs: "array[float]" = field(default_factory=lambda: array("d"))
     payoffs: set[tuple[float, ...]] = field(default_factory=set)
-    lowest_sum: float = float("inf")
-    highest_sum: float = -float("inf")
-    largest: float = 0.0
+    total: float = 0.0
+    magnitude: float = inf
+    uneven: bool = False
     histories: int = 0
     terminals: int = 0
     depth: int = 0
@@ -370,9 +372,15 @@ def check_payoffs(walk: GameWalk, returns: Sequence[float], path: Path) -> None:
         raise GameError(f"returns() is {list(returns)} {at(walk, path)}; return {players} finite payoffs")
     if len(walk.payoffs) < MOST_PAYOFFS:
         walk.payoffs.add(tuple(map(float, returns)))
-    total = sum(returns)
-    walk.lowest_sum, walk.highest_sum = min(walk.lowest_sum, total), max(walk.highest_sum, total)
-    walk.largest = max((walk.largest, *map(abs, returns)))
+    add_sum(walk, sum(returns), max(map(abs, returns)))
+
+
+def add_sum(walk: GameWalk, total: float, magnitude: float) -> None:
+    """Compare a sum of payoffs with that of the smallest payoffs so far; ``magnitude`` is the largest of the summed payoffs."""
+    if walk.magnitude < inf and abs(total - walk.total) > SUM_TOLERANCE * max(magnitude, walk.magnitude):
+        walk.uneven = True
+    if magnitude < walk.magnitude:
+        walk.total, walk.magnitude = total, magnitude
 
 
 def finished(walk: GameWalk) -> CompiledGame:
@@ -402,7 +410,7 @@ def finished(walk: GameWalk) -> CompiledGame:
         action_ids=layout.action_ids,
         action_names=tuple(walk.names),
         size=size,
-        constant=walk.highest_sum if walk.highest_sum - walk.lowest_sum <= 1e-9 * walk.largest else None,
+        constant=None if walk.uneven else walk.total,
         rules=game,
     )
 

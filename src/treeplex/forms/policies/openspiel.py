@@ -7,7 +7,7 @@ import numpy as np
 
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy, as_compiled
+from treeplex.forms.policies.tabular import Policy, as_compiled, check_distinct
 from treeplex.forms.sources.openspiel import OpenSpielGame, first_line, import_pyspiel, pyspiel_game_of
 from treeplex.games.base import Game
 from treeplex.games.turn_based import other_names
@@ -70,6 +70,7 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
             (clipped to [0, 1], they are divided by their sum).
     """
     game = as_compiled(game)
+    check_distinct(game)
     rows = policy_rows(game, tabular)
     for player, infostate in game.lookup:  # OpenSpiel's policies for simultaneous moves belong to the turn-based game
         if infostate not in rows and (turn := other_names(player, infostate)[1]) in rows:

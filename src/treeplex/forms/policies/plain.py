@@ -130,7 +130,10 @@ def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int
     """Return the probability of each action at an infostate."""
     if not isinstance(row, Mapping):
         raise PolicyError(f"infostate {shown(infostate)} needs {{action: probability}}, not {shown(repr(row))}")
-    names = {game.action_names[player].get(action, str(action)): action for action in actions}
+    named = [game.action_names[player].get(action, str(action)) for action in actions]
+    names = {  # an ambiguous name is unknown
+        name if named.count(name) == 1 else str(action): action for name, action in zip(named, actions, strict=True)
+    }
     shares = dict.fromkeys(actions, 0.0)
     for given, probability in row.items():
         action = int(given) if isinstance(given, str) and given.isdecimal() and int(given) in shares else given

@@ -133,7 +133,12 @@ class Policy(PolicyMapping):
         return self[player, state.information_state_string(player)]
 
     def to_dict(self) -> dict[str, dict[int, float]]:
-        """``{infostate: {action id: probability}}``; needs infostate strings that differ between players."""
+        """``{infostate: {action id: probability}}``.
+
+        Raises:
+            PolicyError: an infostate string belongs to two players.
+        """
+        check_distinct(self.game)
         return {self.game.infostates[infoset]: self.at(infoset) for infoset in range(len(self))}
 
     def to_dataframe(self) -> Any:
@@ -252,3 +257,18 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
             f"not a distribution at infostate {game.infostates[infoset]!r}: {chances}; give nonnegative numbers that sum to 1"
         )
     return array
+
+
+def check_distinct(game: CompiledGame) -> None:
+    """Reject a game in which players share an infostate string, for tables without players.
+
+    Raises:
+        PolicyError: an infostate string belongs to two players.
+    """
+    owners: dict[str, int] = {}
+    for player, infostate in game.lookup:
+        if owners.setdefault(infostate, player) != player:
+            raise PolicyError(
+                f"infostate {infostate!r} of {game} belongs to players {owners[infostate]} and {player}; save the policy as "
+                "safetensors, or give the players' infostates different strings"
+            )

@@ -117,6 +117,9 @@ class GameFileReader:
             bad = [key for key, _ in pairs if not PLAYER.fullmatch(key)]
             if bad:
                 self.fail(number, f"payoff of player {shown(bad[0], 20)}: players are numbered from 1 to 999")
+            repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+            if repeated:
+                self.fail(number, f"player {repeated[0]} has two payoffs; give one")
             return Line(number, TERMINAL, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
         return self.fail(number, "expected 'chance actions a=p ...', 'player N actions a ...' or 'leaf payoffs 1=x ...'")
 

@@ -159,7 +159,7 @@ def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
         return OpenSpielGame, openspiel_file(text)
     if is_user_spec(text):
         return load_user_game, text
-    if entry := FILES.get(splitext(text)[1]):
+    if entry := FILES.get(splitext(text)[1].lower()):
         return named(entry), text
     if spec_name(text) not in registry.CORE:
         loaders = provided_by_name("loaders")

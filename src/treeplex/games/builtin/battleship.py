@@ -52,11 +52,14 @@ def all_placements(board: Board, size: int) -> list[int]:
     return [width * height + corner for corner in across] + [2 * width * height + corner for corner in down]
 
 
+@lru_cache(MOST_CACHED)
 def fit(board: Board, ship: int, occupied: int) -> bool:
     """Return whether there is room for the ships from number ``ship`` on."""
     if ship == len(board.ship_sizes):
         return True
     size = board.ship_sizes[ship]
+    if sum(board.ship_sizes[ship:]) > board.width * board.height - occupied.bit_count():
+        return False
     taken = (ship_cells(board, action, size) for action in all_placements(board, size))
     return any(not cells & occupied and fit(board, ship + 1, occupied | cells) for cells in taken)
 

@@ -10,7 +10,6 @@ et al., 2020, "Combining deep reinforcement learning and search", figure 1: play
 minimization").
 """
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 
@@ -23,6 +22,9 @@ from treeplex.errors import FileError, GameError, SpecError
 from treeplex.games.base import TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, canonical_spec, observer
 from treeplex.games.public import Decision, OneDeal, Terminal
+
+LARGEST = 1.7e308
+"""Largest payoff."""
 
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
@@ -162,7 +164,7 @@ def checked(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
         if len(row) != len(table[0]):
             raise SpecError(f"matrix: row {i} of {name} has {len(row)} entries but row 0 has {len(table[0])}; make them equal")
         for j, entry in enumerate(row):
-            if isinstance(entry, bool) or not isinstance(entry, int | float) or not math.isfinite(entry):
+            if isinstance(entry, bool) or not isinstance(entry, int | float) or not abs(entry) <= LARGEST:
                 raise SpecError(f"matrix: row {i}, column {j} of {name} must be a finite number, not {entry!r}")
     return np.array(table, dtype=np.float64)
 

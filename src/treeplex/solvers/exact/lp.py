@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
+from treeplex.engine.tree.sweeps import normalise, value_and_best_response
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.matrix_form import payoff_matrix
@@ -15,6 +16,8 @@ from treeplex.solvers.base import Solver
 
 LARGE = 20_000
 """Number of payoffs (entries of A) from which HiGHS uses an interior-point method."""
+WORST, ROUNDING = 1e-3, 1e-10
+"""Gain of a best response, relative to payoffs of play and to the largest payoff, above which a solution is rejected."""
 PATIENCE_SECONDS = 30.0
 """Expected seconds above which a notice is shown."""
 
@@ -51,7 +54,7 @@ class LinearProgram(Solver):
     def run(self, iterations: int) -> None:
         """Solve; further iterations change nothing."""
         if self.iteration == 0 and iterations > 0:
-            self.average[:] = equilibrium(self.game)
+            self.average[:] = checked_equilibrium(self.game)
         self.iteration += iterations
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -115,6 +118,31 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
         raise AlgorithmError(f"could not solve the linear program of {game}: {result.message}")
     strategies = np.concatenate((result.x[:sequences], -result.ineqlin.marginals))
     return np.asarray(np.maximum(strategies, 0.0), np.float64)
+
+
+def checked_equilibrium(game: CompiledGame) -> NDArray[np.float64]:
+    """:func:`equilibrium`, with its exploitability checked: payoffs of very different sizes are beyond HiGHS' tolerances.
+
+    Raises:
+        AlgorithmError: a best response gains more than :data:`WORST` of the largest difference between payoffs of play.
+    """
+    strategies, size, infosets = equilibrium(game), int(game.tree.sequence_offsets[1]), int(game.tree.infoset_offsets[-1])
+    probabilities, results = np.empty_like(strategies), np.empty((2, 2))
+    for player in range(2):
+        normalise(game.tree, player, strategies, probabilities)
+    scratch = np.empty_like(strategies), np.empty_like(strategies), np.empty(infosets)
+    value_and_best_response(game.tree, game.payoff, probabilities, *scratch, results)
+    gap = float(results[1].sum() - results[0].sum())
+    payoffs = payoff_matrix(game).tocoo()
+    played = (strategies[payoffs.row] > 0.0) & (strategies[size + payoffs.col] > 0.0)
+    spread = float(np.ptp(payoffs.data[played])) if played.any() else 0.0
+    if gap > WORST * spread + ROUNDING * float(np.abs(payoffs.data).max(initial=0.0)):
+        raise AlgorithmError(
+            f"the linear program of {game} is beyond its solver's tolerances: a best response still gains {gap / 2:.3g}; "
+            "subtract a constant from large payoffs, remove dominated actions with huge losses, or use another algorithm, such "
+            "as pcfr+"
+        )
+    return strategies
 
 
 def realisation_constraints(game: CompiledGame, player: int) -> csr_array:

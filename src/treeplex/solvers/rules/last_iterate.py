@@ -65,8 +65,8 @@ class MirrorDescent(LastIterateSolver):
                 unknown.
         """
         super().__init__(game)
-        if not (0.0 < eta < math.inf and 0.0 <= alpha < math.inf and 0.0 <= every < math.inf):
-            raise SpecError(f"mmd needs eta > 0, alpha >= 0 and every >= 0, not {eta!r}, {alpha!r} and {every!r}")
+        if not (0.0 < eta < math.inf and 0.0 <= alpha < math.inf and 0.0 <= every < math.inf and every == int(every)):
+            raise SpecError(f"mmd needs eta > 0, alpha >= 0 and an integer every >= 0, not {eta!r}, {alpha!r} and {every!r}")
         self.eta, self.alpha, self.every = eta, alpha, every
         self.updates, self.algorithm = order_of_updates(updates), algorithm
         self.logs = np.log(uniform_probabilities(game))
@@ -102,7 +102,7 @@ class RewardTransformation(LastIterateSolver):
     """RTCFR+ (Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games, NeurIPS).
 
     CFR+ on payoffs minus ``mu / 2 |x - reference|^2``, over policies that play each action with probability at least ``gamma``.
-    Every 100 iterations the reference becomes the current strategy, and gamma is halved.
+    Every ``every`` iterations the reference becomes the current strategy, and gamma is halved.
     """
 
     updates = "alternating"
@@ -130,10 +130,10 @@ class RewardTransformation(LastIterateSolver):
         """
         super().__init__(game)
         widest = int(game.tree.infoset_layout[:, 2].max(initial=1))
-        if not (0.0 <= mu < math.inf and 0.0 <= gamma < 1.0 / widest and 1.0 <= every < math.inf):
+        if not (0.0 <= mu < math.inf and 0.0 <= gamma < 1.0 / widest and 1.0 <= every < math.inf and every == int(every)):
             raise SpecError(
                 f"rtcfr+ needs mu >= 0, gamma from 0 to below 1/{widest} (the largest infoset has {widest} actions) and "
-                "every >= 1, not "
+                "an integer every >= 1, not "
                 f"{mu!r}, {gamma!r} and {every!r}"
             )
         self.mu, self.gamma, self.every, self.algorithm = mu, gamma, int(every), algorithm
@@ -148,8 +148,7 @@ class RewardTransformation(LastIterateSolver):
             [np.full(iterations, self.mu), self.gamma * 0.5**epochs, (times > 0) & (times % self.every == 0)], axis=1
         )
         state = np.stack([self.regrets, self.policy, self.strategy, self.reference])
-        values, infoset_values = np.empty(len(self.policy)), np.empty(int(self.game.tree.infoset_offsets[-1]))
-        iterate_transformed(self.game.tree, self.game.payoff, steps.astype(np.float64), state, values, infoset_values)
+        iterate_transformed(self.game.tree, self.game.payoff, steps.astype(np.float64), state, np.empty(len(self.policy)))
         self.regrets[:], self.policy[:], self.strategy[:], self.reference[:] = state
         self.iteration += iterations
 
