@@ -1,11 +1,17 @@
 """The process of a job, without a server."""
 
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.web.conftest import RIVER
+from treeplex.errors import FileError
+from treeplex.web.jobs.process import Line, Order, asked_of
+from treeplex.web.jobs.requests import JobRequest
 
 
 def test_a_process_ends_by_itself_while_its_commands_stay_open(tmp_path: Path) -> None:
@@ -21,3 +27,9 @@ def test_a_process_ends_by_itself_while_its_commands_stay_open(tmp_path: Path) -
         assert process.wait(60) == 0, process.stderr.read()
     assert events[-1]["event"] == "end"
     assert (tmp_path / "river.spot").exists()
+
+
+def test_a_solution_to_resume_that_was_removed(tmp_path: Path) -> None:
+    order = Order(JobRequest(resume="river.spot"), tmp_path / "river.spot", None, None, 1)
+    with pytest.raises(FileError, match=r"river\.spot: the solution to resume was removed"):
+        asked_of(order, Line(io.BytesIO(), io.BytesIO()))

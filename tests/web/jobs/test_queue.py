@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.web.conftest import RIVER
+from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.web.jobs import queue as queue_module
 from treeplex.web.jobs.queue import ENDED, MOST_AT_ONCE, PageJob, Queue
 from treeplex.web.jobs.requests import JobRequest
@@ -174,7 +175,7 @@ def test_a_job_is_paused_before_its_process_starts(check: Any) -> None:
             await asyncio.sleep(0)
         queue.stop(job)
         with pytest.raises(Refusal):
-            queue.remove(job, with_file=False)
+            queue.remove(job)
         await settle(lambda: names() == ["99"])
         process("99").change(saves=True)
         await settle(lambda: job.state == "stopped")
@@ -185,7 +186,7 @@ def test_a_job_is_paused_before_its_process_starts(check: Any) -> None:
 def test_a_job_removed_while_its_memory_is_estimated_never_starts(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def events(queue: Queue) -> None:
         async def slow(work: Any, *arguments: Any) -> Any:
-            queue.remove(job, with_file=False)
+            queue.remove(job)
             return work(*arguments)
 
         monkeypatch.setattr(queue_module.to_thread, "run_sync", slow)
@@ -249,13 +250,65 @@ def test_an_estimate_that_fails_does_not_stop_the_queue(check: Any, monkeypatch:
     assert queue._memory_of(job) == 0
 
 
+def test_a_job_does_not_go_on_while_another_one_writes_its_file(
+    check: Any, tmp_path: Path, solved: dict[str, HoldemSolution]
+) -> None:
+    solved["river"].save(tmp_path / "1.spot")
+
+    async def events(queue: Queue) -> None:
+        first = queue.add(JobRequest(resume="1.spot", name="1"))
+        await settle(lambda: names() == ["1"])
+        process("1").change(saves=True)
+        queue.stop(first)
+        await settle(lambda: first.state == "stopped")
+        second = queue.add(JobRequest(resume="1.spot", name="1"))
+        with pytest.raises(Refusal, match="already being solved by another job"):
+            queue.go_on(first)
+        await settle(lambda: names() == ["1"])
+        process("1").change(finished=True)
+        await settle(lambda: second.state == "finished")
+        queue.go_on(first)
+        await settle(lambda: first.state == "running")
+
+    check(events)
+
+
+def test_a_job_goes_on_without_the_solution_from_which_it_started(
+    check: Any, tmp_path: Path, solved: dict[str, HoldemSolution]
+) -> None:
+    solved["river"].save(tmp_path / "old.spot")
+
+    async def events(queue: Queue) -> None:
+        job = queue.add(JobRequest(origin="old.spot", name="1"))
+        (tmp_path / "old.spot").rename(tmp_path / "new.spot")
+        queue.renamed(tmp_path / "old.spot", tmp_path / "new.spot")
+        assert (job.request.origin, job.file) == ("new.spot", "1.spot")
+        await settle(lambda: names() == ["1"])
+        process("1").change(saves=True)
+        queue.pause(job)
+        await settle(lambda: not names() and job.state == "paused")
+        (tmp_path / "new.spot").rename(tmp_path / "1.spot")  # as if saved, and the origin deleted
+        queue.go_on(job)
+        await settle(lambda: names() == ["1"])
+        assert (job.state, job.error) == ("running", None)
+
+    check(events)
+
+
+def test_the_memory_of_a_resumed_job_is_that_of_its_own_file(tmp_path: Path) -> None:
+    (tmp_path / "x.spot").write_bytes(bytes(100))
+    request = JobRequest(origin="deleted.spot")
+    job = PageJob(id="0" * 12, name="x", file="x.spot", request=request, created=0.0, order=0.0)
+    assert Queue(ServerState(tmp_path, threads=1))._memory_of(job) == 100 * queue_module.LOADED
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_any_order_of_events_ends_with_every_job_ended(check: Any, seed: int) -> None:
     chance = random.Random(seed)
 
     async def happen(queue: Queue) -> None:
         jobs = list(queue.jobs.values())
-        steps = [queue.pause, queue.stop, queue.go_on, queue.first, lambda job: queue.remove(job, with_file=False)]
+        steps = [queue.pause, queue.stop, queue.go_on, queue.first, queue.remove]
         if chance.random() < 0.3 or not jobs:
             add(queue, str(chance.choice([0, 1, 3, 5, 8, 99])))
         elif FakeProcess.living and chance.random() < 0.4:

@@ -246,7 +246,12 @@ class Order:
 
 
 def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
-    """Return the library's arguments for solving a spot or resuming a solution."""
+    """Return the library's arguments for solving a spot or resuming a solution.
+
+    Raises:
+        FileError: the solution to resume or to start from was removed or cannot be read.
+        SpecError: the solution to start from was solved by a custom algorithm.
+    """
     options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
     how = order.request.how()
     if order.file.exists():
@@ -255,6 +260,8 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
         target = resume.target if how.target is None else how.target.chips(resume.spot.opening_pot)
         total = order.total or how.iterations
         return None, SolveRequest(None, total, target, None, EVERY, order.file, True, resume, options, line.interrupt)
+    if order.request.resume is not None:
+        raise FileError(f"{order.file.name}: the solution to resume was removed; undo the deletion or solve the spot again")
     if order.origin is None:
         spot = order.request.spot()
         if spot.settings.threads is not None:

@@ -188,11 +188,17 @@ class Queue:
         return any(job.file == self.served.name(path) and job.state not in ENDED for job in self.jobs.values())
 
     def renamed(self, before: Path, after: Path) -> None:
-        """Update ended jobs whose result was renamed."""
+        """Update jobs that wrote a renamed file, or start from it."""
+        old, new = self.served.name(before), self.served.name(after)
         for job in self.jobs.values():
-            if job.file == self.served.name(before):
-                job.file, job.name = self.served.name(after), after.stem
-                self._changed(job)
+            request = job.request
+            if old not in (job.file, request.origin, request.resume):
+                continue
+            if job.file == old:
+                job.file, job.name = new, after.stem
+            request.origin = new if request.origin == old else request.origin
+            request.resume = new if request.resume == old else request.resume
+            self._changed(job)
 
     async def _run_all(self) -> None:
         while not self._closing:
@@ -236,7 +242,9 @@ class Queue:
         request = job.request
         try:
             if request.fields is None:
-                return LOADED * self.served.path(str(request.origin or request.resume)).stat().st_size
+                file = self.served.path(job.file, there=False)
+                source = file if file.exists() else self.served.path(str(request.origin))
+                return LOADED * source.stat().st_size
             fields = request.fields if request.boards is None else {**request.fields, "board": request.flops()[1][0].name}
             spot = spot_of(fields)
             return float(SpotGame(spot).estimate().memory.get(spot.settings.storage or "float32", 0.0))
@@ -328,10 +336,11 @@ class Queue:
 
     def _order(self, job: PageJob) -> dict[str, Any]:
         """Return the first message to a job's process."""
-        origin = job.request.origin
+        file = self.served.path(job.file, there=False)
+        origin = None if file.exists() else job.request.origin  # a job that has begun resumes from its own file
         return {
             "request": job.request.model_dump(by_alias=True, exclude_none=True),
-            "file": str(self.served.path(job.file, there=False)),
+            "file": str(file),
             "origin": None if origin is None else str(self.served.path(origin)),
             "total": job.total,
             "threads": self.served.threads,
@@ -502,6 +511,8 @@ class Queue:
         """Put a paused, stopped or failed job back into the queue."""
         if job.state not in ("paused", "stopped", "failed"):
             raise Refusal(409, f"the job is {job.state}")
+        if job.state in ENDED and self.writes(self.served.path(job.file, there=False)):
+            raise Refusal(409, f"{job.file} is already being solved by another job; wait for it to end, or stop it first")
         process = self._running.get(job.id)
         if process is not None:  # it is paused in memory; if it is saving already, it starts again
             self._frozen.discard(job.id)
@@ -520,8 +531,8 @@ class Queue:
         job.order = min(queued.order for queued in self.waiting()) - 1.0
         self._changed(job)
 
-    def remove(self, job: PageJob, *, with_file: bool) -> None:
-        """Remove a job from the list."""
+    def remove(self, job: PageJob) -> None:
+        """Remove a job from the list; its result stays in the folder."""
         if job.id in self._running and job.id not in self._frozen:
             raise Refusal(409, "the job is running; stop it first")
         if job.id in self._frozen:
@@ -529,9 +540,6 @@ class Queue:
         del self.jobs[job.id]
         for suffix in (".json", ".log"):
             (self.folder / f"{job.id}{suffix}").unlink(missing_ok=True)
-        if with_file:
-            with suppress(Refusal):
-                self.served.path(job.file).unlink(missing_ok=True)
         self.served.events.send("gone", {"id": job.id})
         self.served.events.send("files", {})
 

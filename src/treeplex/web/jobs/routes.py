@@ -54,8 +54,8 @@ def routes(served: ServerState) -> APIRouter:
         return queue.seen(job)
 
     @router.delete("/{name}")
-    async def remove(name: str, file: str = "keep") -> dict[str, Any]:
-        queue.remove(queue.job(name), with_file=file == "remove")
+    async def remove(name: str) -> dict[str, Any]:
+        queue.remove(queue.job(name))
         return {}
 
     return router
