@@ -144,8 +144,13 @@ class ServerState:
                     waiting += [Path(entry.path) for entry in entries if entry.is_symlink() or entry.is_dir()]
         return None
 
-    def free_file(self, name: str, suffix: str) -> Path:
-        """Return an unused path in the folder with a name based on ``name``.
+    def free_file(self, name: str, suffix: str, folder: Path | None = None) -> Path:
+        """Return an unused path with a name based on ``name``.
+
+        Args:
+            name: the wanted name.
+            suffix: suffix of the file.
+            folder: the served folder or one of its subfolders; None for the served folder.
 
         Raises:
             Refusal: the name has no valid characters.
@@ -155,7 +160,7 @@ class ServerState:
             raise Refusal(400, f"{name[:LONGEST_NAME]!r} is not a file name; use letters and digits", "name")
         number = 1
         while True:
-            path = self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}"
+            path = (folder or self.folder) / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}"
             if not os.path.lexists(path) and not self._is_taken(path):
                 return path
             number += 1

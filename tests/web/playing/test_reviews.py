@@ -17,6 +17,7 @@ import httpx
 from tests.holdem.study.review.hands import STARS
 from tests.holdem.study.review.many import PREFLOP, numbered
 from treeplex.holdem.study.report.hand_texts import split_hands
+from treeplex.holdem.study.review.review_file import ReviewFile
 from treeplex.web.playing.bulk_reviews import BulkRequest, BulkReviews
 from treeplex.web.served import ServerState
 
@@ -124,6 +125,13 @@ def test_texts_that_arrive_at_once_are_all_kept(served: ServerState) -> None:
         numbers = list(pool.map(lambda text: reviews.add(name, text), texts))
     assert sorted(numbers) == list(range(1, 41))
     assert {path.read_text() for path in (served.folder / name / "hands").iterdir()} == set(texts)
+
+
+def test_exports_of_a_review_with_any_name(client: httpx.Client, folder: Path) -> None:
+    file = client.post("/api/reviews", json={"name": "Č"}).json()["file"]
+    ReviewFile(folder / file / "review.sqlite").close()
+    answer = client.get("/api/reviews/export", params={"file": file, "kind": "csv"})
+    assert (answer.status_code, answer.headers["content-disposition"]) == (200, "attachment; filename*=utf-8''%C4%8C.csv")
 
 
 def test_requests_that_are_refused(client: httpx.Client, served: ServerState, tmp_path: Path) -> None:

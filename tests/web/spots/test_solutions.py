@@ -5,6 +5,7 @@ import io
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -161,6 +162,14 @@ def test_exports(shared: httpx.Client, solved: Solutions) -> None:
     assert page.text.lstrip().lower().startswith("<!doctype html>")
 
 
+@pytest.mark.parametrize("kind", ["csv", "json", "jsonl"])
+def test_exports_of_a_file_with_any_name(client: httpx.Client, folder: Path, kind: str) -> None:
+    (folder / "river.spot").rename(folder / 'é "č".spot')
+    answer = client.get("/api/solution/export", params={"file": 'é "č".spot', "as": kind})
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == f"attachment; filename*=utf-8''%C3%A9%20%22%C4%8D%22.{kind}"
+
+
 @pytest.mark.parametrize(
     ("path", "status", "word"),
     [
@@ -212,6 +221,11 @@ def test_a_file_that_changed_is_read_again(client: httpx.Client, folder: Any, so
 def test_a_solution_is_renamed_deleted_and_restored(client: httpx.Client, folder: Any) -> None:
     renamed = client.post("/api/solution/rename", json={"file": "mine/turn.spot", "name": "my turn"}).json()["file"]
     assert renamed == "mine/my-turn.spot"
+    (folder / "mine" / "other.spot").write_bytes((folder / "river.spot").read_bytes())
+    for name, free in (("river", "river"), ("my turn", "my-turn-2")):  # names in the folder of the file count
+        other = client.post("/api/solution/rename", json={"file": "mine/other.spot", "name": name})
+        assert other.json()["file"] == f"mine/{free}.spot"
+        (folder / "mine" / f"{free}.spot").rename(folder / "mine" / "other.spot")
     taken = client.post("/api/solution/rename", json={"file": "river.spot", "name": "../mine"})
     assert taken.json()["file"] == "mine.spot"
     token = client.delete("/api/solution", params={"file": renamed}).json()["deleted"]

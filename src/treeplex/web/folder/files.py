@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
@@ -77,10 +78,7 @@ def routes(served: ServerState) -> APIRouter:
     @router.post("/solution/rename")
     def rename(body: NewName) -> dict[str, Any]:
         path = solution_path(served, body.file)
-        target = served.free_file(body.name, SOLVED_FILE)
-        target = path.with_name(target.name)
-        if target.exists():
-            raise Refusal(409, f"{served.name(target)} exists already; choose another name", "name")
+        target = served.free_file(body.name, SOLVED_FILE, path.parent)
         os.rename(path, target)
         if served.work is not None:
             served.work.renamed(path, target)
@@ -139,9 +137,14 @@ def solution_path(served: ServerState, file: str) -> Path:
 
 def download(text: str, kind: str, name: str) -> Response:
     """Return a text as a downloadable file."""
-    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
-    headers = {"content-disposition": f'attachment; filename="{safe.encode("ascii", "replace").decode()}"'}
-    return Response(text, media_type=kind, headers=headers)
+    return Response(text, media_type=kind, headers=attachment(name))
+
+
+def attachment(name: str) -> dict[str, str]:
+    """Return the headers of a download, whose name may have any characters."""
+    quoted = quote(name, safe="")
+    named = f'filename="{name}"' if quoted == name else f"filename*=utf-8''{quoted}"
+    return {"content-disposition": f"attachment; {named}"}
 
 
 def export_node(held: CachedSolution, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
@@ -155,8 +158,7 @@ def export_node(held: CachedSolution, kind: str, line: str, depth: int, ev: str,
         with held.lock:
             solution.at(line)
         stream = locked_lines(held, line, depth, ev)
-        headers = {"content-disposition": f'attachment; filename="{name}.jsonl"'}
-        return StreamingResponse(stream, media_type="application/jsonl", headers=headers)
+        return StreamingResponse(stream, media_type="application/jsonl", headers=attachment(f"{name}.jsonl"))
     with held.lock:
         report = node_report(solution, line)
         if kind == "json":

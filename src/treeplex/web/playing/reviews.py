@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from treeplex.holdem.study.review.leaks import csv_text, hands_of, leaks, phh_export, skipped_hands
+from treeplex.web.folder.files import download
 from treeplex.web.playing.bulk_reviews import BulkRequest, BulkReviews
 from treeplex.web.playing.tables import plain
 from treeplex.web.served import ServerState
@@ -105,8 +106,7 @@ def add_queries(router: APIRouter, reviews: BulkReviews) -> None:
         with reviews.opened(file) as data:
             text = csv_text(data, filters(where)) if kind == "csv" else "".join(phh_export(data, filters(where)))
         suffix, media = KINDS[kind]
-        headers = {"Content-Disposition": f'attachment; filename="{Path(file).name}.{suffix}"'}
-        return Response(text, media_type=media, headers=headers)
+        return download(text, media, f"{Path(file).name}.{suffix}")
 
 
 def filters(where: str) -> dict[str, str]:
