@@ -3,7 +3,11 @@
 import json
 import os
 import signal
+from itertools import count
 from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import Any
 
 import pytest
 
@@ -11,11 +15,13 @@ pytest.importorskip("fastapi", reason="the web extra: pip install 'treeplex[web]
 pytest.importorskip("pokerkit", reason="hand histories: pip install pokerkit")
 
 from tests.holdem.study.review.hands import STARS
+from tests.web.conftest import running
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.solve.solution import load_solution
+from treeplex.web import hands
 from treeplex.web.hosted import Hosts
 from treeplex.web.playing.reviewer import RESULT, Reviewer
-from treeplex.web.served import Refusal
+from treeplex.web.served import Refusal, ServerState
 
 RANGES = {"oop": "TT, 99, 66, KJs, 87s", "ip": "AQo, AQs, KQs, QQ", "street": "river", "threads": 1}
 
@@ -37,6 +43,45 @@ def test_a_text_is_never_the_name_of_a_file(tmp_path: Path) -> None:
     path.write_text(STARS)
     with pytest.raises(FileError, match="the text"):
         Reviewer(str(path), str(tmp_path), None, RANGES)
+
+
+class Failing:
+    """Reviews of which the first fails and the second does not end by itself."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.runs, self.ended = count(1), Event()
+
+    def open(self, *arguments: Any) -> str:
+        return "1"
+
+    def __getitem__(self, name: str) -> "Failing":
+        return self
+
+    def call(self, method: str) -> dict[str, Any]:
+        return {}
+
+    def call_within(self, seconds: float, method: str) -> None:
+        if next(self.runs) == 1:
+            raise SpecError("not enough memory")
+        self.ended.wait(60)
+
+    def drop(self, name: str) -> None: ...
+
+    def close(self) -> None:
+        self.ended.set()
+
+
+def test_a_review_that_starts_again_has_not_failed(served: ServerState, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hands, "Hosts", Failing)
+    with running(served) as client:
+        state = client.post("/api/hands/review", json={"text": STARS}).json()
+        ends = monotonic() + 60
+        while state["state"] != "failed":
+            assert monotonic() < ends
+            state = client.get("/api/hands/review", params={"file": state["file"]}).json()
+        assert state["error"] == "not enough memory"
+        state = client.post("/api/hands/review", json={"text": STARS, "file": state["file"]}).json()
+        assert (state["state"], state["error"]) == ("running", None)
 
 
 class Odd:

@@ -77,6 +77,7 @@ def routes(served: ServerState) -> APIRouter:
             if body.file is not None and (name in running or not (folder / ASKED).is_file()):
                 raise Refusal(409, f"{body.file[:80]!r} is not a stopped review; start a new one", "file")
             running.add(name)
+            failed.pop(name, None)
         try:
             settings = {"oop": body.oop or None, "ip": body.ip or None, "street": body.street, "threads": served.threads}
             settings["number"] = body.number

@@ -118,6 +118,17 @@ def test_a_review_that_is_stopped_while_it_starts_does_not_run(served: ServerSta
     reviews.close()
 
 
+def test_a_new_review_has_nothing_of_a_deleted_one(served: ServerState) -> None:
+    reviews = BulkReviews(served)
+    name = reviews.create(BulkRequest(**ASKED))
+    reviews._failed[name] = "the disk is full"
+    assert reviews.state(name)["state"] == "failed"
+    reviews.remove(name)
+    assert reviews.create(BulkRequest(**ASKED)) == name
+    state = reviews.state(name)
+    assert (state["state"], state["error"]) == ("stopped", None)
+
+
 def test_texts_that_arrive_at_once_are_all_kept(served: ServerState) -> None:
     reviews = BulkReviews(served)
     name, texts = reviews.create(BulkRequest()), [f"hand {number}" for number in range(40)]

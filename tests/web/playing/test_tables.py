@@ -129,9 +129,13 @@ def test_every_opponent_on_offer_is_understood(folder: Path) -> None:
 
 
 def test_tables_keep_their_hands_until_they_are_deleted(folder: Path) -> None:
+    tables = folder / ".web" / "tables"
+    tables.mkdir(parents=True)
+    (tables / "names.json").write_text('{"1": "of a table deleted long ago"}')
     with running(ServerState(folder, threads=1)) as client:
         table = client.post("/api/tables", json={"game": "kuhn_poker", "against": "uniform", "seed": 3}).json()
         name = table["id"]
+        assert (name, table["name"]) == ("1", "")
         for _ in range(2):
             while not table["over"]:
                 table = client.post(f"/api/tables/{name}/play", json={"action": table["options"][0]["id"]}).json()

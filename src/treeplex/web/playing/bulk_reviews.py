@@ -266,3 +266,4 @@ class BulkReviews:
         if name in self._running:
             raise Refusal(409, "the review is running; stop it first")
         shutil.rmtree(self.served.inside(folder))
+        self._failed.pop(name, None)

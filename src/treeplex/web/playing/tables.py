@@ -121,6 +121,7 @@ class Tables:
         with self._guard:
             self.folder.mkdir(parents=True, exist_ok=True)
             name = str(1 + max(self._numbers(), default=0))
+            self._forget(name)
             path = self.folder / f"{name}{KEPT}"
             write_atomically(path, json.dumps({"table": body.model_dump()}) + "\n")
             opening = self._opening[name] = threading.Lock()
@@ -139,6 +140,13 @@ class Tables:
         with self._guard:
             call = self._calls[name] = TableCall("opening", self._threads.submit(first), monotonic())
         return self._answer(name, call, patience)
+
+    def _forget(self, name: str) -> None:
+        """Remove what is left of a table with this id that was deleted long ago."""
+        self._views.pop(name, None)
+        named = self._named()
+        if named.pop(name, None) is not None:
+            write_atomically(self.folder / NAMES, json.dumps(named))
 
     def _numbers(self) -> list[int]:
         """Return the numbers of all tables, also of deleted ones, whose ids are not used again."""
