@@ -142,6 +142,36 @@ def test_one_game_asked_for_at_once_is_opened_once(light: type[Light]) -> None:
     assert hosts.find("game", "") != first
 
 
+def test_a_file_that_changed_is_opened_again(light: type[Light], tmp_path: Path) -> None:
+    hosts, path = Hosts(object, 4), tmp_path / "policy.json"
+    workshop = Workshop(hosts)
+
+    def computed() -> str:
+        while not isinstance(found := workshop.ask("game", str(path)), str):
+            time.sleep(0.01)
+        return found
+
+    names = set[str]()
+    for text in ("{}", "{ }"):
+        path.write_text(text)
+        names |= {hosts.find("game", str(path)), hosts.find("game", str(path)), computed(), computed()}
+    assert len(names) == 4
+    workshop.close()
+
+
+def test_a_computation_is_answered_though_its_file_changed(light: type[Light], tmp_path: Path) -> None:
+    workshop, path = Workshop(Hosts(object, 4)), tmp_path / "policy.json"
+    for size in range(1, 400):
+        path.write_bytes(bytes(size))
+        if isinstance(workshop.ask("game", str(path)), str):
+            break
+        time.sleep(0.001)
+    else:
+        raise AssertionError("the computation starts again with each change")
+    assert len(light.there) == 1
+    workshop.close()
+
+
 def test_where_all_are_at_work_one_more_is_refused(light: type[Light], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted, "ROOM", 0.1)
     hosts = Hosts(object, 2)

@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from time import monotonic
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from treeplex.run.policy_source import UNIFORM
 from treeplex.web.browsing.browser import Browser
 from treeplex.web.folder.named import game_named
-from treeplex.web.hosted import HostedObject, Hosts
+from treeplex.web.hosted import FileVersions, HostedObject, Hosts, file_versions
 from treeplex.web.playing.tables import plain
 from treeplex.web.served import Refusal, ServerState
 
@@ -31,6 +31,22 @@ class GameRequest(BaseModel):
     whole: bool = False
 
 
+class Computation(NamedTuple):
+    """The computation of a large game.
+
+    Attributes:
+        hosted: the process that computes it.
+        outcome: the id of the computed game, once it is done.
+        versions: those of the files of the game and the policy, when it began.
+        began: time at which it began, by the monotonic clock.
+    """
+
+    hosted: HostedObject
+    outcome: Future[str]
+    versions: FileVersions
+    began: float
+
+
 @final
 class Workshop:
     """Computes large games in separate processes, one at a time, without blocking other requests."""
@@ -38,29 +54,37 @@ class Workshop:
     def __init__(self, games: Hosts) -> None:
         self.games = games
         self._turn = ThreadPoolExecutor(1, "workshop")
-        self._work: dict[tuple[str, str], tuple[HostedObject, Future[str], float]] = {}
+        self._work: dict[tuple[str, str], Computation] = {}
+        self._made: dict[tuple[str, str], tuple[str, FileVersions]] = {}
         self._guard = threading.Lock()
 
     def ask(self, game: str, policy: str) -> str | dict[str, Any]:
         """Return the id of a computed game, or the progress of its computation, which is started if necessary.
+
+        A result is returned at least once; then it is computed again if the game's or the policy's file has changed.
 
         Raises:
             TreeplexError: the computation failed; the next request starts it again.
             Refusal: too many games are being computed (503).
         """
         with self._guard:
-            key = game, policy
+            key, versions = (game, policy), file_versions(game, policy)
+            name, known = self._made.get(key, ("", versions))
+            if name in self.games.names() and known == versions:
+                return name
             if key not in self._work:
-                if sum(not outcome.done() for _, outcome, _ in self._work.values()) >= MOST_WHOLE:
+                if sum(not work.outcome.done() for work in self._work.values()) >= MOST_WHOLE:
                     raise Refusal(503, f"{MOST_WHOLE} games are being computed; try again once one is done")
                 hosted = self.games.begin()
-                self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
-            hosted, outcome, began = self._work[key]
-            if not outcome.done():
-                return {"told": hosted.progress or "waiting", "seconds": monotonic() - began}
-            if outcome.exception() is not None or outcome.result() not in self.games.names():
-                del self._work[key]
-        return outcome.result()
+                outcome = self._turn.submit(self._make, hosted, game, policy)
+                self._work[key] = Computation(hosted, outcome, versions, monotonic())
+            work = self._work[key]
+            if not work.outcome.done():
+                return {"told": work.hosted.progress or "waiting", "seconds": monotonic() - work.began}
+            del self._work[key]
+            if work.outcome.exception() is None:
+                self._made[key] = work.outcome.result(), work.versions
+        return work.outcome.result()
 
     def _make(self, hosted: HostedObject, game: str, policy: str) -> str:
         try:

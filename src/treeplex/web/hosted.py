@@ -1,6 +1,7 @@
 """Objects in separate processes, so that searches and kernels never block the server and crashes stay isolated."""
 
 import multiprocessing
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +17,8 @@ from treeplex.web.served import Refusal
 
 Make = Callable[..., Any]
 """Function that creates the object in its process: a class or function that the process can import."""
+FileVersions = tuple[tuple[int, int] | None, ...]
+"""Modification times and sizes of files; None for texts that name no file."""
 STARTING, THINKING = 120.0, 600.0
 """Seconds without progress after which a process is ended: while starting, and during a call."""
 ROOM = 20.0
@@ -144,6 +147,19 @@ def serve(pipe: Connection) -> None:
             return
 
 
+def file_versions(*texts: str) -> FileVersions:
+    """Return the modification time and size of each text's file; None for texts that are not absolute paths of files."""
+
+    def version(text: str) -> tuple[int, int] | None:
+        try:
+            about = os.stat(text) if os.path.isabs(text) else None
+        except (OSError, ValueError):
+            return None
+        return about and (about.st_mtime_ns, about.st_size)
+
+    return tuple(map(version, texts))
+
+
 def picklable(error: TreeplexError) -> TreeplexError:
     """A picklable copy of an error, with its type and message."""
     kind = type(error)
@@ -183,26 +199,29 @@ class Hosts:
             if self._spare is None and not self._closed:
                 self._spare = HostedObject()
 
-    def find(self, *arguments: Any, **named: Any) -> str:
+    def find(self, *arguments: str, **named: Any) -> str:
         """Return the id of the object for ``arguments``, creating it only once even if requests are concurrent.
+
+        If an argument is the path of a file that has changed since, a new object is created.
 
         Raises:
             TreeplexError: creating it failed.
             Refusal: as :meth:`begin`.
         """
+        key = arguments, file_versions(*arguments)
         with self._guard:
             names = self.names()
             self._known = {key: future for key, future in self._known.items() if not future.done() or future.result() in names}
-            name = self._known.get(arguments)
+            name = self._known.get(key)
             if name is None:
-                making = self._known[arguments] = Future()
+                making = self._known[key] = Future()
         if name is not None:
             return name.result()
         try:
             making.set_result(self.open(*arguments, **named))
         except BaseException as error:
             with self._guard:
-                del self._known[arguments]
+                del self._known[key]
             making.set_exception(error)
         return making.result()
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query
 
+from treeplex.holdem.blueprint.policy import BLUEPRINT
 from treeplex.holdem.study.preflop_charts import SHIPPED, shipped_charts
 from treeplex.holdem.study.push_fold import largest_stacks, push_fold
 from treeplex.holdem.study.push_fold_table import DEALS, table_push_fold
@@ -64,7 +65,8 @@ def routes(served: ServerState) -> APIRouter:
 
     @router.get("/blueprint")
     def blueprint(file: str, line: Annotated[str, Query(max_length=LONGEST_LINE)] = "") -> dict[str, Any]:
-        name = charts.find(str(served.path(file)), within=READING)
+        path = served.path(file)
+        name = charts.find(str(path / BLUEPRINT if path.is_dir() else path), within=READING)
         return dict(charts[name].call("chart", line))
 
     return router
