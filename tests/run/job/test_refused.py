@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+import treeplex as tp
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
 from treeplex.learn.blueprint.job import HOLDEM_BLUEPRINT
 from treeplex.learn.discount.job import DISCOUNT
 from treeplex.learn.rebel.training.job import REBEL, TURNS
 from treeplex.learn.train.learner_job import OWN
-from treeplex.run.job.folder import MADE, JobFolder, JobKind
+from treeplex.run.job.folder import MADE, REPLACED, RUN, STATE, JobFolder, JobKind
 from treeplex.run.job.job import Job, start
 from treeplex.run.job.record import integer
 from treeplex.run.sample.settings import SAMPLE
@@ -59,6 +60,20 @@ def test_a_folder_that_was_there_stays_with_what_it_held(tmp_path: Path) -> None
     with JobFolder(KIND, tmp_path) as folder, pytest.raises(GameError):
         start(RefusedJob(GameError("nobody acts")), folder, force=True).run()
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_job_that_fails_at_once_gives_back_the_files_it_replaced(tmp_path: Path) -> None:
+    tp.solve("kuhn_poker", "cfr", iterations=5, out=tmp_path / "run")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir() if path.is_file()}
+    assert {RUN, STATE, "policy.safetensors"} <= {*before}
+    for error in (GameError("nobody acts"), AlgorithmError("no"), ValueError("a bug")):
+        with pytest.raises(type(error)), JobFolder(KIND, tmp_path / "run") as folder:
+            start(RefusedJob(error), folder, force=True).run()
+        assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir() if path.is_file()} == before
+        assert not (tmp_path / "run" / REPLACED).exists()
+    tp.solve("kuhn_poker", "cfr+", iterations=5, out=tmp_path / "run", force=True)
+    assert "cfr+" in (tmp_path / "run" / RUN).read_text()
+    assert not (tmp_path / "run" / REPLACED).exists()
 
 
 def test_force_removes_the_files_of_every_kind_of_job() -> None:

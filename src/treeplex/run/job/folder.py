@@ -35,6 +35,8 @@ from treeplex.run.job.record import Record, Schema
 
 FORMAT, VERSION = "treeplex run", 2
 RUN, METRICS, STATE, LOCK = "run.json", "metrics.jsonl", "state.safetensors", ".lock"
+REPLACED = ".replaced"
+"""Folder that holds the files of an overwritten job until the new one has a checkpoint or ends without an error."""
 MADE = (
     "policy.safetensors",
     "best.safetensors",
@@ -92,12 +94,17 @@ class JobFolder:
         self.kind: Final = kind
         self.path: Final = Path(path)
         self._lock = FileLock(self.path / LOCK, str(self.path))
-        self._made = self._discarded = False
+        self._made = self._discarded = self._replaces = False
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *reason: object) -> None:
+    def __exit__(self, kind: object, *reason: object) -> None:
+        if self._replaces:
+            if kind is None or (self.path / STATE).exists():
+                self._drop_replaced()
+            else:
+                self._restore_replaced()
         self._lock.release()
         if self._made and self._discarded:
             with suppress(OSError):  # it has other files
@@ -128,7 +135,7 @@ class JobFolder:
             raise FileError(f"{self.path} is not empty; {way} another folder, or overwrite {holds} with force (--force)")
 
     def claim(self, *, force: bool = False) -> None:
-        """Create the folder, lock it, and remove the files of an earlier job.
+        """Create the folder, lock it, and set the files of an earlier job aside, see :data:`REPLACED`.
 
         Raises:
             FileError: the folder cannot be created or written, is locked, or has files and ``force`` is not set.
@@ -137,13 +144,38 @@ class JobFolder:
         self.make()
         self.check_free(force=force)
         try:
-            for name in (RUN, METRICS, STATE, *MADE):
-                (self.path / name).unlink(missing_ok=True)
-            for name in MADE_FOLDERS:
-                if (self.path / name).is_dir():
-                    shutil.rmtree(self.path / name)
+            self._set_aside()
         except OSError as error:
             raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
+
+    def _job_files(self) -> list[Path]:
+        """The existing files and folders that jobs write."""
+        return [path for name in (RUN, METRICS, STATE, *MADE, *MADE_FOLDERS) if (path := self.path / name).exists()]
+
+    def _set_aside(self) -> None:
+        aside = self.path / REPLACED
+        if aside.exists() and not (self.path / STATE).exists():  # of a killed job that had replaced another one
+            self._remove_files()
+        elif files := self._job_files():
+            shutil.rmtree(aside, ignore_errors=True)
+            aside.mkdir()
+            for file in files:
+                file.rename(aside / file.name)
+        self._replaces = aside.exists()
+
+    def _remove_files(self) -> None:
+        for file in self._job_files():
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+
+    def _drop_replaced(self) -> None:
+        shutil.rmtree(self.path / REPLACED, ignore_errors=True)
+        self._replaces = False
+
+    def _restore_replaced(self) -> None:
+        self._remove_files()
+        for file in (self.path / REPLACED).iterdir():
+            file.rename(self.path / file.name)
+        self._drop_replaced()
 
     def make(self) -> None:
         """Create the folder if needed, lock it, and remove temporary files of killed processes.
@@ -169,6 +201,7 @@ class JobFolder:
         """
         self.about()
         self.make()
+        self._replaces = (self.path / REPLACED).exists()
         return self.about()
 
     def describe(self, about: Mapping[str, Any], *, status: str, records: Sequence[Record]) -> None:
@@ -281,6 +314,8 @@ class JobFolder:
             with suppress(OSError), (self.path / METRICS).open("rb") as file:
                 os.fsync(file.fileno())
         write_checkpoint(self.path / STATE, position, state)
+        if self._replaces:
+            self._drop_replaced()
 
     def state(self) -> TensorFile:
         """Open ``state.safetensors``; returns a context manager that maps names to arrays."""
