@@ -28,6 +28,7 @@ from treeplex.learn.rebel.training.kind import HoldemRebelKind, spot_of_record  
 from treeplex.run.cli.main import app  # noqa: E402
 from treeplex.run.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.run.job.record import Progress  # noqa: E402
+from treeplex.search import ZeroLeaf  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -165,6 +166,15 @@ def test_a_search_is_that_of_the_library(trained: Path, spot: str) -> None:
     assert (exact["values"], exact["exploitability"]) == ("exact", own.played.exploitability)
     alone = call_json("search", spot, trained / NET, "-n", 5, "--no-judge")
     assert (alone["first"], alone["exploitability"], alone["played_ev_ip"]) == (found["first"], None, None)
+
+
+def test_evs_of_a_search_include_the_blinds(tmp_path: Path) -> None:
+    (tmp_path / "blinds.yaml").write_text(
+        "format: small(ranks=6,suits=4)\nblinds: 1, 2\npot: 0\nstack: 20\noop: all\nip: all\n"
+    )
+    found = call_json("search", tmp_path / "blinds.yaml", "--zero", "--no-judge", "-n", 8)
+    own = search_spot(load_spot(tmp_path / "blinds.yaml"), ZeroLeaf(), iterations=8, judge=False)
+    assert (found["ev_oop"], found["ev_ip"]) == (own.ev[0] + 2, own.ev[1] + 1)
 
 
 @pytest.mark.slow

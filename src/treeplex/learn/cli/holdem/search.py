@@ -134,7 +134,8 @@ def big_blind(spot: "Spot") -> float | None:
 
 def record_of(result: "SearchedSpot") -> dict[str, Any]:
     """The JSON output."""
-    played, pot, blind = result.played, result.spot.pot, big_blind(result.spot)
+    played, pot, blind = result.played, result.spot.opening_pot, big_blind(result.spot)
+    oop, ip = result.spot.committed
     chips = None if played is None else played.exploitability
     return {
         "iterations": result.search.iteration,
@@ -145,10 +146,10 @@ def record_of(result: "SearchedSpot") -> dict[str, Any]:
         "cpu_seconds": result.cpu_seconds,
         "judging_seconds": result.judging_seconds,
         "first": dict(result.actions),
-        "ev_oop": result.ev[0] + pot / 2,
-        "ev_ip": result.ev[1] + pot / 2,
-        "played_ev_oop": None if played is None else played.ev[0] + pot / 2,
-        "played_ev_ip": None if played is None else played.ev[1] + pot / 2,
+        "ev_oop": result.ev[0] + oop,
+        "ev_ip": result.ev[1] + ip,
+        "played_ev_oop": None if played is None else played.ev[0] + oop,
+        "played_ev_ip": None if played is None else played.ev[1] + ip,
         "exploitability": chips,
         "exploitability_percent": None if chips is None or not pot else 100 * chips / pot,
         "exploitability_mbb": None if chips is None or not blind else 1000 * chips / blind,
