@@ -9,7 +9,7 @@ import pytest
 from tests.holdem.study.review.hands import GG, STARS
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.study.report.hand_history import read_hand
-from treeplex.holdem.study.report.room_text import is_room_text, phh_texts
+from treeplex.holdem.study.report.room_text import big_blind_of, is_room_text, phh_texts
 
 pytest.importorskip("pokerkit")
 
@@ -44,6 +44,12 @@ def test_antes_and_blinds_out_of_turn():
     data = tomllib.loads(phh_texts(text)[0])
     assert data["blinds_or_straddles"] == [0.5, 1, -1, 0, 0]
     assert data["antes"] == [0, 0, 0, 0.25, 0]
+
+
+def test_a_straddle_is_not_the_big_blind():
+    data = tomllib.loads(phh_texts(STARS.replace("*** HOLE CARDS ***", "Alice: posts straddle $2\n*** HOLE CARDS ***"))[0])
+    assert (data["blinds_or_straddles"], data["min_bet"]) == ([0.5, 1, 2, 0, 0], 1)
+    assert big_blind_of([0, 0, 0, 2]) == 2  # only the button posts
 
 
 def test_the_small_blind_of_two_is_listed_first():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.holdem.study.review import many
 from tests.holdem.study.review.hands import GG, STARS
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import HANDS
@@ -35,6 +36,8 @@ def test_who_played():
     assert (hand.names, hand.hero, hand.cards) == (("Hero", "2b2a7a9b"), 0, ("AhKd", "AdAc"))
     assert hand.parts == (PreflopPart("BB", 2, True, "BTN"), PreflopPart("BTN", 2, False, "BTN"))
     assert played_hand(GG, hero="ip").hero == played_hand(GG, hero="2B2A7A9B").hero == 1
+    straddled = played_hand(many.STRADDLE)
+    assert (straddled.big_blind, straddled.straddled) == (1, True)
     with pytest.raises(SpecError, match="cards of Dora are not known"):
         played_hand(STARS, hero="Dora")
     with pytest.raises(SpecError, match="no player 'Alice' on the heads-up street"):

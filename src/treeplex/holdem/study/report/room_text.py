@@ -6,6 +6,7 @@ are ignored.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -177,7 +178,7 @@ def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
     last = max((number for number, (name, _) in enumerate(hand.events) if name), default=-1)
     for name, word in hand.events[: last + 1]:
         words.append(f"{labels[name]} {word}" if name else f"d db {word}")
-    big = max(abs(float(blind)) for blind in hand.blinds.values())
+    big = big_blind_of(blinds)
     lines = [
         "variant = 'NT'",
         f"antes = [{', '.join(antes)}]",
@@ -190,6 +191,12 @@ def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
         f"_hero = {basic_string(hand.hero)}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def big_blind_of(posted: Sequence[str | float]) -> float:
+    """The big blind of a hand, from PHH's ``blinds_or_straddles``: straddles follow the two blinds."""
+    amounts = [abs(float(amount)) for amount in posted]
+    return max(amounts[:2]) or max(amounts)
 
 
 def basic_string(text: str) -> str:

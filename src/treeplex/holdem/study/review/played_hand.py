@@ -7,7 +7,7 @@ from typing import Any
 from treeplex.errors import TreeplexError
 from treeplex.holdem.cards.cards import HANDS, cards_to_string, hand_index, parse_cards
 from treeplex.holdem.study.report.hand_history import HandSpot, hand_of_text, load_hand, spots
-from treeplex.holdem.study.report.room_text import OTHER_GAME, UNREADABLE, UnsuitableHandError
+from treeplex.holdem.study.report.room_text import OTHER_GAME, UNREADABLE, UnsuitableHandError, big_blind_of
 from treeplex.holdem.study.review.position_ranges import PreflopPart, position_names
 
 BEFORE_FLOP, ALL_IN, MULTIWAY = (
@@ -106,7 +106,7 @@ def from_history(history: Any, hero: str | None, where: str, *, guess: bool = Tr
     parts = preflop_parts(history)
     return RecordedHand(
         title=str((history.user_defined_fields or {}).get("_head", "")),
-        big_blind=max(abs(float(blind)) for blind in history.blinds_or_straddles),
+        big_blind=big_blind_of(history.blinds_or_straddles),
         names=player_names,
         parts=(parts[seats[0]], parts[seats[1]]),
         cards=shown,
