@@ -59,8 +59,17 @@ def test_lines_lead_to_answers_and_others_are_refused(blueprint):
     assert blueprint.nodes.player[node] == 0
     assert np.allclose(answer.shares[0][HAND_CLASSES], blueprint.policy_at(node, ())[0])
     for line in ("r7", "cc", "f", "x", "r"):
-        with pytest.raises(SpecError, match="line"):
+        with pytest.raises(SpecError, match=f"line '{line}'(:| cannot be read)"):
             preflop_chart(blueprint, line)
+
+
+def test_seats_of_more_players_have_names_of_positions():
+    game = tp.load("holdem(players=3,stack=20,preflop=[2.5bb;a],sizes=[a],raises=[2;1;1;1])")
+    nodes = betting_nodes(game.rules, COUNTS)
+    shares = shares_of(np.ones(table_size(nodes, COUNTS), np.float32), nodes, COUNTS)
+    blueprint = HoldemBlueprint(game, Classes(), nodes, shares)
+    titles = [preflop_chart(blueprint, line).title for line in ("", "f", "fc")]
+    assert titles == ["BTN, 10 bb", "SB, 10 bb, after f", "BB, 10 bb, after fc"]
 
 
 def test_the_command_writes_tables_and_pages(blueprint, tmp_path: Path, monkeypatch):

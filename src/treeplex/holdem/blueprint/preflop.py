@@ -12,6 +12,10 @@ from treeplex.holdem.betting.rules import CALL, FOLD
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.study.review.position_ranges import position_names
+
+BLINDS = ("big blind", "small blind")
+"""Each player of two in a chart's title."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,7 @@ class PreflopChart:
     """The chart of a preflop decision.
 
     Attributes:
-        player: the player to act; 1 is the small blind, on the button.
+        player: the player to act; of two players, 1 is the small blind, on the button.
         title: the player to act, and the preceding actions.
         actions, kinds: names of the actions, and their kinds: ``fold``, ``check``, ``call``, ``raise`` or ``allin``.
         classes: the 169 classes.
@@ -99,7 +103,8 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
     policy = blueprint.policy_at(node, ())
     shares = np.stack([np.bincount(HAND_CLASSES, row, minlength=len(CLASSES)) for row in policy]) / np.bincount(HAND_CLASSES)
     names = tuple(rules.action_name(table, label) for label in labels)
-    who = "small blind" if table.player == 1 else "big blind"
+    players = rules.betting.players
+    who = BLINDS[table.player] if players == 2 else position_names(players)[rules.order.index(table.player)]
     title = f"{who}, {min(rules.stacks) / rules.betting.big_blind:g} bb" + (f", after {line}" if line else "")
     return PreflopChart(table.player, title, names, tuple(name.split()[0] for name in names), tuple(CLASSES), shares)
 
@@ -117,6 +122,6 @@ def words_of(line: str) -> list[str]:
             end += 1
         words.append(line[start:end])
         if words[-1] not in ("f", "c") and not (words[-1][0] == "r" and len(words[-1]) > 1):
-            raise SpecError(f"line {line!r}cannot be read; write f, c, and r with the chips raised to, such as r5r15")
+            raise SpecError(f"line {line!r} cannot be read; write f, c, and r with the chips raised to, such as r5r15")
         start = end
     return words
