@@ -4,10 +4,12 @@ import csv
 import io
 import json
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import treeplex
 import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.run.compare import slug
@@ -24,6 +26,13 @@ def record(done, seconds, exploitability, **numbers):
 
 def records(*exploitabilities):
     return [record(2**k, 0.1, value) for k, value in enumerate(exploitabilities)]
+
+
+def test_labels_of_panels_break_lines():
+    sources = {path.name: path.read_text() for path in (Path(treeplex.__file__).parent / "learn").rglob("*.py")}
+    drawing = [name for name, text in sources.items() if "Panel(" in text]
+    assert len(drawing) > 3
+    assert not [name for name in drawing if "\\\\n" in sources[name]]
 
 
 @pytest.mark.slow

@@ -138,7 +138,7 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
             updates, won = [record.done for record in records], [record.won for record in records]
             low = [record.won - record.interval for record in records]
             high = [record.won + record.interval for record in records]
-            label = "Chips per hand against uniform play\\n(95% interval)"
+            label = "Chips per hand against uniform play\n(95% interval)"
             panels = [Panel(label, [Curve(updates, won, "", 0, low, high)], logarithmic=False)]
             judged = [record for record in records if record.exploitability is not None]
             if judged:

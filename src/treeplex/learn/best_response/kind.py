@@ -35,7 +35,7 @@ class BestResponseJob(LibraryJob):
         points = [(record.done, record.measures["at_least"], record.measures["interval"]) for record in records]
         steps, wins, widths = (list(column) for column in zip(*points, strict=True))
         low, high = ([win + sign * width for win, width in zip(wins, widths, strict=True)] for sign in (-1, 1))
-        label = "Lower bound on exploitability\\n(held-out hands, 95% interval)"
+        label = "Lower bound on exploitability\n(held-out hands, 95% interval)"
         return [Panel(label, [Curve(steps, wins, "", 0, low, high)], logarithmic=False)]
 
 

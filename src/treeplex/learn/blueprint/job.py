@@ -122,7 +122,7 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
             from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 
             curve = Curve([record.done for record in records], [max(record.regret, 1e-6) for record in records])
-            panel = Panel("Regret of the first decision\\n(mbb/hand)", [curve], logarithmic=True)
+            panel = Panel("Regret of the first decision\n(mbb/hand)", [curve], logarithmic=True)
             title = f"Blueprint of {self.game}"
             write_figure(curves_figure(title, "Boards", [panel], last=max(self.done, 1), height=3.6), path / CURVE)
 

@@ -228,7 +228,7 @@ def learning_figure(title: str, games: Sequence[str], records: Sequence[Record])
     ]
     panels = [
         Panel("Fitness", above, logarithmic=False, share=2.0),
-        Panel("Final exploitability\\n(mean best-response gain, game units)", below, floor=LOWEST, named_ends=True, share=3.0),
+        Panel("Final exploitability\n(mean best-response gain, game units)", below, floor=LOWEST, named_ends=True, share=3.0),
     ]
     low = any(value < LOWEST for record in records for value in record.exploitability)
     across = f"Epochs\n(exploitability below {LOWEST:.0e} is drawn there)" if low else "Epochs"
