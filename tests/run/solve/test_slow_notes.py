@@ -16,6 +16,13 @@ def test_a_run_that_hardly_moves_says_so_and_others_are_better_there() -> None:
     assert slow.exploitability > 20 * better.exploitability
 
 
+def test_every_note_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    solution = tp.solve("kuhn_poker", iterations=4)
+    assert "note" not in solution.facts()
+    monkeypatch.setattr(type(solution), "notes", ("one piece", SLOW_NOTE))
+    assert solution.facts()["note"] == f"one piece; {SLOW_NOTE}"
+
+
 @pytest.mark.parametrize("game", ["small_matrix", "kuhn_poker", "leduc_poker", "goofspiel(num_cards=3,imp_info=true)"])
 def test_other_runs_say_nothing(game: str) -> None:
     assert SLOW_NOTE not in tp.solve(game, "vt-cfr+", iterations=400).notes

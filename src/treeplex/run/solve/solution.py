@@ -124,8 +124,8 @@ class Solution(ABC):
         facts |= {words_of(name): f"{value:.4e}" for name, value in self.measures.items()}
         if self.target is not None:
             facts["target"] = f"{self.target:g}   {'reached' if self.target_reached else 'not reached'}"
-        for note in self.notes:
-            facts["note"] = note
+        if self.notes:
+            facts["note"] = "; ".join(self.notes)
         return facts
 
     def to_json(self) -> dict[str, Any]:
