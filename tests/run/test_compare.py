@@ -67,6 +67,8 @@ def test_walking_the_histories_shows_progress(tmp_path):
 def test_a_wrong_axis_is_said_before_anything_runs(tmp_path):
     with pytest.raises(SpecError, match="iterations, nodes or seconds"):
         tp.compare("kuhn_poker", ["cfr"], x="time", out=tmp_path / "out")
+    with pytest.raises(SpecError, match="the x axis must be iterations or seconds, not 'nodes'"):
+        tp.compare("turn_endgame", ["cfr"], x="nodes", iterations=1, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

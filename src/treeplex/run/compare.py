@@ -233,8 +233,8 @@ def compare(
         seconds: a time limit for each algorithm.
         out: a folder for plot, tables and the runs of all algorithms.
         force: overwrite the contents of ``out``.
-        x: horizontal axis of the plot, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes with a limit of nodes or
-            if an algorithm samples (``*-mccfr``), else iterations.
+        x: horizontal axis of the plot, ``"iterations"``, ``"nodes"`` (not for spots) or ``"seconds"``; default: nodes with a
+            limit of nodes or if an algorithm samples (``*-mccfr``), else iterations.
         progress: as for :func:`treeplex.solve`.
         options: options of the game's kind, as for :func:`treeplex.solve`, applied to all algorithms.
 
@@ -252,6 +252,8 @@ def compare(
     with line_for(progress) as line, folder_at(SOLVE, out) as folder:
         line.say("reading the game")
         target = solvable(game)
+        if x is not None:
+            check_effort(x, target.efforts)
         target.check_options(given, signature(compare).parameters.keys() - {"options"})
         measures = measures_of(options.get("measures"))
         plan = target.plan(algorithms, iterations, given, line)

@@ -84,6 +84,7 @@ class SpotGame(Solvable):
 
     noun = "hold'em spots"
     options = frozenset(SpotOptions.__annotations__)
+    efforts = ("iterations", "seconds")
 
     def __init__(self, spot: Spot | CompiledSpot | None, resume: Any = None) -> None:
         self.given, self._resume = spot, resume

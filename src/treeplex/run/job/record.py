@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -24,10 +24,10 @@ def words_of(measure: str) -> str:
     return " ".join(word.upper() if word in ACRONYMS else word for word in measure.split("_"))
 
 
-def check_effort(name: str) -> str:
-    """Return ``name`` if it is one of :data:`EFFORTS`; else raise :class:`SpecError`."""
-    if name not in EFFORTS:
-        raise SpecError(f"the x axis must be {', '.join(EFFORTS[:-1])} or {EFFORTS[-1]}, not {name!r}")
+def check_effort(name: str, known: Sequence[str] = EFFORTS) -> str:
+    """Return ``name`` if it is one of the known units of effort; else raise :class:`SpecError`."""
+    if name not in known:
+        raise SpecError(f"the x axis must be {', '.join(known[:-1])} or {known[-1]}, not {name!r}")
     return name
 
 

@@ -20,6 +20,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.job import Job, Outcome, Session
 from treeplex.run.job.progress_line import ProgressLine
+from treeplex.run.job.record import EFFORTS
 from treeplex.run.solve.measures import AnyMeasures
 from treeplex.run.solve.solution import Solution
 from treeplex.solvers.registry import AnyAlgorithm
@@ -155,10 +156,12 @@ class Solvable(ABC):
     Attributes:
         noun: the name of this kind of game.
         options: names of the options of this kind.
+        efforts: units of effort that records of this kind have.
     """
 
     noun: ClassVar[str]
     options: ClassVar[frozenset[str]]
+    efforts: ClassVar[tuple[str, ...]] = EFFORTS
 
     def check_options(self, given: Mapping[str, Any], arguments: Collection[str] = ()) -> None:
         """Check that all options belong to this kind of game.
