@@ -183,6 +183,36 @@ def test_several_seeds_give_bands(tmp_path: Path) -> None:
         train_seeds(resume=tmp_path)
 
 
+def test_options_of_a_resumed_folder_apply_to_all_its_seeds(tmp_path: Path) -> None:
+    settings = {"approximator": "table", "steps": 1, "walks": 4, "seed": 5}
+    train_seeds("kuhn_poker", "sd-cfr", settings=settings, seeds=1, out=tmp_path)
+    asked = json.loads((tmp_path / "seeds.json").read_text())
+    (tmp_path / "seeds.json").write_text(json.dumps({**asked, "seeds": 2}))  # as if stopped before the second
+    before = (tmp_path / "seeds.json").read_bytes()
+    refused: list[tuple[dict[str, object], str]] = [
+        ({"seeds": 3}, "has 2 seeds, not 3; leave out 'seeds'"),
+        ({"preset": "nonsense"}, "a resumed run keeps its settings"),
+        ({"settings": {"memory": 5}}, "memory is 1000000 and cannot change to 5"),
+        ({"settings": {"seed": 6}}, "seed is 5 and cannot change to 6"),
+        ({"settings": {"stepss": 6}}, "stepss"),
+    ]
+    for wrong, said in refused:
+        with pytest.raises(SpecError, match=said):
+            train_seeds(resume=tmp_path, **wrong)  # type: ignore[arg-type]
+    assert (tmp_path / "seeds.json").read_bytes() == before
+    done = train_seeds(resume=tmp_path, seeds=2, settings={"steps": "2"})
+    assert [(run.records[-1].done, run.settings.steps, run.settings.seed) for run in done.trainings] == [(2, 2, 5), (2, 2, 6)]
+    assert json.loads((tmp_path / "seeds.json").read_text())["settings"] == {**asked["settings"], "steps": 2}
+
+
+def test_a_preset_does_not_apply_to_whole_settings(tmp_path: Path) -> None:
+    settings = learner_named("sd-cfr").settings()
+    for train, more in ((tp.train, {}), (train_seeds, {"seeds": 2, "out": tmp_path / "run"})):
+        with pytest.raises(SpecError, match="so the preset 'paper' does not apply; leave out 'preset'"):
+            train("kuhn_poker", "sd-cfr", settings=settings, preset="paper", **more)
+    assert not (tmp_path / "run").exists()
+
+
 HANDS = {"updates": 1, "hands": 16, "checked": 16, "match": 4}
 
 

@@ -96,14 +96,23 @@ def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[st
     """
     if resume is None:
         return learner_named(learner or REBEL).for_game(game)
-    if preset is not None:
-        raise SpecError("a resumed run keeps its settings, so --preset does not apply; change single settings with --set")
+    refuse_preset(preset)
     if learner is None or (learner == REBEL and game is None):
         return learner_of(resume)
     known = learner_named(learner).for_game(game)
     if kind_of(resume) not in (None, OWN.name) and (trained := learner_of(resume).name) != known.name:
         raise FileError(f"{resume} is a training run of {trained}, not of {known.name}; resume it without naming a learner")
     return known
+
+
+def refuse_preset(preset: str | None) -> None:
+    """Reject a preset for a resumed run.
+
+    Raises:
+        SpecError: a preset is given.
+    """
+    if preset is not None:
+        raise SpecError("a resumed run keeps its settings, so --preset does not apply; change single settings with --set")
 
 
 def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:

@@ -12,7 +12,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -23,8 +23,8 @@ from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import read_json
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.learn.train.kind import TrainingRun
-from treeplex.learn.train.registry import AnyLearner, kind_for
-from treeplex.learn.train.train import train
+from treeplex.learn.train.registry import AnyLearner, kind_for, refuse_preset
+from treeplex.learn.train.train import check_settings, train
 from treeplex.run.job.folder import RUN, JobFolder
 from treeplex.run.job.progress_line import AnyProgress
 from treeplex.run.job.record import Record, check_count
@@ -91,21 +91,22 @@ def train_seeds(
 
     Args:
         game, learner, settings, preset, force, progress, options: see :func:`treeplex.learn.train.train.train`.
-        seeds: number of seeds; on ``resume`` that of the original call by default.
+        seeds: number of seeds; on ``resume`` that of the original call.
         out: folder for new training runs.
-        resume: folder to resume; finished runs are kept.
+        resume: folder to resume; finished runs are kept. Changed settings apply to all runs.
 
     Returns:
         The training runs in order of seed, and the bands over their measurements.
 
     Raises:
-        SpecError: a learner without a seed, or a number below 1.
+        SpecError: a learner without a seed, or a number below 1 or different on ``resume``.
         FileError: a folder that cannot be written, or does not contain training runs with several seeds.
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.learn.train.train.train`.
         JobInterrupt: Ctrl-C or SIGTERM; its ``result`` is the interrupted training run.
     """
     if (out is None) == (resume is None):
         raise SpecError("no folder given; set 'out' (--out) for new training runs, or 'resume' (--resume) to continue them")
+    check_settings(settings, preset)
     request: dict[str, Any]
     if resume is None:
         check_count("seeds", seeds)
@@ -119,6 +120,9 @@ def train_seeds(
     else:
         folder = Path(resume)
         request = seeds_of(folder)
+        refuse_preset(preset)
+        if seeds not in (None, request["seeds"]):
+            raise SpecError(f"{folder} has {request['seeds']} seeds, not {seeds}; leave out 'seeds' (--seeds)")
         for what, given in (("learner", learner), ("game", game)):
             if given is None and ".py:" in str(request[what]):
                 raise FileError(
@@ -127,14 +131,21 @@ def train_seeds(
                 )
         known = kind_for(game, learner or request["learner"], None, None)
     base = known.settings.from_json(request["settings"], folder / SEEDS)
+    first_seed, changes = getattr(base, "seed", 0), dict[str, Any]()
+    if resume is not None:
+        changes = settings.to_json() if isinstance(settings, Settings) else dict(settings or {})
+        known.check_named(base, changes, folder)
+        base = base.changed_under_way(changes, place=folder)
+        changes.pop("seed", None)  # every run keeps its own
+        request["settings"] = base.to_json()
     trainings = []
-    with nullcontext() if resume is not None else reserve_folder(request, folder):
+    with reserve_folder(request, folder):
         for number in range(request["seeds"]):
-            seed_settings = base.changed({"seed": getattr(base, "seed", 0) + number})
+            seed_settings = base.changed({"seed": first_seed + number})
             training_folder = seed_folder(folder, number)
             begun = resume is not None and (training_folder / "state.safetensors").exists()
             where: dict[str, Any] = (
-                {"resume": training_folder, "settings": settings}
+                {"resume": training_folder, "settings": changes}
                 if begun
                 else {"out": training_folder, "settings": seed_settings}
             )
@@ -153,7 +164,7 @@ def seed_folder(folder: Path, number: int) -> Path:
 
 @contextmanager
 def reserve_folder(request: Mapping[str, Any], folder: Path) -> Iterator[None]:
-    """Context manager that creates the folder and ``seeds.json``, and removes them again if no training run starts."""
+    """Context manager that writes the folder and ``seeds.json``, and restores what was there if no training run starts."""
     file, first, made = folder / SEEDS, seed_folder(folder, 0) / RUN, not folder.exists()
     before, earlier = content_of(file), content_of(first)
     try:

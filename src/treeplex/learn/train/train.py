@@ -53,7 +53,7 @@ def train(
             :class:`treeplex.learn.learner.Learner`, directly or as ``file.py:NAME``. With ``resume``, needed only for a custom
             learner.
         settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
-        preset: ``recipe`` (the default), or another preset of the learner.
+        preset: ``recipe`` (the default), or another preset of the learner; not with a Settings object.
         out: folder for the training run; None trains in memory without writing files.
         resume: folder to resume; the result is the same as without the interruption.
         seconds: for ``rebel`` on public-tree games, the length of training in seconds instead of subgames; otherwise a time
@@ -88,8 +88,7 @@ def train(
         raise SpecError("a resumed run stays in its own folder; give only one of 'out' and 'resume'")
     if tensorboard and out is None and resume is None:
         raise SpecError("TensorBoard events need a folder; set 'out' (--out), or leave out 'tensorboard'")
-    if not isinstance(settings, Settings | Mapping | None):
-        raise SpecError(f"settings must be a mapping of names to values or a Settings object, not {settings!r}")
+    check_settings(settings, preset)
     known = kind_for(game, learner, resume, preset)
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
     work = Work(workers, ray)
@@ -140,6 +139,21 @@ def train(
     if training.status == "interrupted":
         raise JobInterrupt(training)
     return training
+
+
+def check_settings(settings: object, preset: str | None) -> None:
+    """Reject settings of another type, and a preset next to a Settings object, which leaves nothing to the preset.
+
+    Raises:
+        SpecError: the settings are no mapping or Settings object, or the preset would not apply.
+    """
+    if not isinstance(settings, Settings | Mapping | None):
+        raise SpecError(f"settings must be a mapping of names to values or a Settings object, not {settings!r}")
+    if isinstance(settings, Settings) and preset is not None:
+        raise SpecError(
+            f"a Settings object holds all settings, so the preset {preset!r} does not apply; leave out 'preset', or give a "
+            "mapping of changes to it"
+        )
 
 
 def check_decisions(game: Any) -> None:
