@@ -221,6 +221,20 @@ def test_fixed_limit_rounds_nothing_and_keeps_whole_chips(write):
     assert read_spot_file(write(limit.replace("bets: 2", "bets: 2.5"))).spot().chip == 0.1
 
 
+@pytest.mark.parametrize("line", ["limps: false", "min_bet: 2", "thresholds: {merge: 10%}"])
+def test_fixed_limit_has_no_options_of_no_limit(write, line):
+    rest = "pot: 4\nstack: 90\nboard: Td9d6h2c3s\noop: all\nip: all\n"
+    name = line.partition(":")[0]
+    said = f"spot.yaml:1: {name}: applies to no limit and cannot be combined with limit; give only one of them"
+    assert said in complaint(write(f"{line}\nlimit: {{bets: 2, most: 4}}\n{rest}"))
+    file = read_spot_file(write(f"{line}\n{rest}"))
+    limit = {"limit": {"bets": "2", "most": "4"}}
+    assert request_from_options(limit).over(file).spot().bets == FixedLimit((2,) * 4, (4,) * 4)  # of the file, dropped
+    if name == "min_bet":
+        with pytest.raises(SpecError, match="--min-bet: applies to no limit"):
+            request_from_options({"min-bet": "2", **limit}).over(file).spot()
+
+
 def test_a_solved_spot_is_not_a_spot_file(write):
     path = write(b"treeplex poker solution\n" + bytes(range(256)) * 20_000, "river.spot")
     with pytest.raises(FileError, match=r"river.spot is a solved spot, not a spot file; show it with treeplex show "):

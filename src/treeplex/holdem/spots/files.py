@@ -70,6 +70,8 @@ FIELDS: Mapping[str, str] = {name: entry.example for name, entry in TABLE.items(
 FLOP = "Td 9d 6h"
 """Example of a board."""
 SIZES = ("bets", "raises", "donk")
+NO_LIMIT = ("limps", "thresholds", "min_bet")
+"""Further fields that apply only to no limit."""
 LAYERED = (*SIZES, "thresholds", "runouts", "rake")
 """Fields that an option may change partially."""
 LEAST_SIZES = 100, 10
@@ -100,7 +102,8 @@ class SpotRequest:
         layers = {name: (*other.layers.get(name, ()), *self.layers.get(name, ())) for name in LAYERED}
         fields = {**other.fields, **self.fields}
         if "limit" in self.fields or any(self.layers.get(name) for name in SIZES):  # the other betting is dropped
-            gone = SIZES if "limit" in self.fields else ("limit",)
+            own = {*self.fields, *(name for name, value in self.layers.items() if value)}
+            gone = {*SIZES, *NO_LIMIT} - own if "limit" in self.fields else {"limit"}
             fields = {name: value for name, value in fields.items() if name not in gone}
             layers = {name: () if name in gone else value for name, value in layers.items()}
         return SpotRequest(other.name, fields, layers, other.from_file)
@@ -416,10 +419,9 @@ def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...],
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:
     """The sizes of all streets from ``first`` onwards."""
     if "limit" in request.fields:
-        if "limps" in request.fields:
-            raise at(
-                request.fields["limps"], "limps", "applies to no limit and cannot be combined with limit; give only one of them"
-            )
+        for name in NO_LIMIT:
+            for value in (*filter(None, [request.fields.get(name)]), *request.layers.get(name, ())):
+                raise at(value, name, "applies to no limit and cannot be combined with limit; give only one of them")
         return read_limit(request, format)
     streets = []
     for street in range(format.streets):
