@@ -4,6 +4,7 @@ flop alone by the library's network.
 Runs are cached one by one, so that a call computes only missing ones.
 """
 
+from dataclasses import replace
 from functools import partial
 from time import perf_counter, process_time
 from typing import Any
@@ -57,7 +58,8 @@ def one_thread(board: str, hands: str) -> dict[str, Any]:
     began = process_time()
     few = solve_spot(spot, "dcfr", iterations=FEW, target=0.0, threads=1, every=FEW)
     seconds = process_time() - began
-    best = solve_spot(resume=few, iterations=BEST, target=0.0, threads=1, every=EVERY)
+    rarer = replace(few, settings=replace(few.settings, every=EVERY))
+    best = solve_spot(resume=rarer, iterations=BEST, target=0.0, threads=1)
     whole = process_time() - began
     began = process_time()
     network = solve_spot(spot, "dcfr", until="turn", iterations=UNTIL)

@@ -144,13 +144,25 @@ def test_resuming_is_as_if_it_had_never_stopped(tmp_path):
     tp.solve(TURN, iterations=7, every=7, out=file)
     with pytest.raises(FileError, match="already exists"):
         tp.solve(TURN, iterations=7, out=file)
-    more = tp.solve(resume=file, iterations=21, every=7)
+    with pytest.raises(SpecError, match="is evaluated every 7 iterations, not 5; leave out 'every'"):
+        tp.solve(resume=file, iterations=21, every=5)
+    more = tp.solve(resume=file, iterations=21)
+    assert [record.done for record in more.records] == [7, 14, 21]
     whole = tp.solve(TURN, iterations=21, every=7)
     assert same(more, whole)
     assert same(tp.holdem.load_solution(file), whole)
     assert same(tp.solve(resume=tp.solve(TURN, iterations=7, every=7), iterations=21, every=7), whole)
     with pytest.raises(SpecError, match="not to kuhn_poker; leave the game out"):
         tp.solve("kuhn_poker", resume=file)
+
+
+def test_a_file_that_does_not_say_how_often_it_is_evaluated(tmp_path):
+    begun = tp.solve(RIVER, iterations=3, every=3)
+    assert begun.settings.every == 3
+    older = replace(begun, settings=replace(begun.settings, every=None))
+    file = older.save(tmp_path / "older.spot")
+    assert [record.done for record in tp.solve(resume=file, iterations=20).records] == [10, 20]
+    assert [record.done for record in tp.solve(resume=older, iterations=12, every=6).records] == [6, 12]
 
 
 def test_a_comparison_of_spots(tmp_path, river):

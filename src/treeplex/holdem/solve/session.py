@@ -31,6 +31,8 @@ from treeplex.run.solve.solvable import SolveRequest
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 
 DEFAULT_STORAGE = "float32"
+EVERY = 10
+"""Default number of iterations between evaluations."""
 
 
 @contextmanager
@@ -77,8 +79,7 @@ class Limits:
         Raises:
             SpecError: a number out of range, or a device that is not available.
         """
-        every = 10 if request.every is None else request.every
-        check_count("every", every)
+        every = evaluated_every(request)
         how, options = SolveFields() if spot is None else spot.settings, request.options
         iterations = how.iterations if request.iterations is None else request.iterations
         if iterations is not None and iterations != 0:
@@ -92,6 +93,22 @@ class Limits:
         resumed = CPU if request.resume is None else request.resume.settings.device
         device = resolved(options.get("device") or how.device or resumed)
         return cls(iterations, target, request.seconds, every, threads, device, options.get("most_memory"), work)
+
+
+def evaluated_every(request: SolveRequest) -> int:
+    """Iterations between evaluations: the given number, that of the solution to resume, or :data:`EVERY`.
+
+    Raises:
+        SpecError: the number is below 1, or not that of the solution to resume.
+    """
+    resume: HoldemSolution | None = request.resume
+    known = None if resume is None else resume.settings.every
+    if request.every is None:
+        return known or EVERY
+    check_count("every", request.every)
+    if known not in (None, request.every):
+        raise SpecError(f"the solution to resume is evaluated every {known} iterations, not {request.every}; leave out 'every'")
+    return request.every
 
 
 class SessionStart(NamedTuple):
@@ -272,7 +289,8 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
         if target is None:
             target = DEFAULT_SHARE * spot.opening_pot
     horizon = resume.settings.horizon if resume else iterations or usual_iterations(seconds, None)
-    return HoldemSettings(storage, limits.threads, horizon, None if target is None else float(target), device=limits.device)
+    chips = None if target is None else float(target)
+    return HoldemSettings(storage, limits.threads, horizon, chips, device=limits.device, every=limits.every)
 
 
 def check_start(start: HoldemSolution, request: SolveRequest, how: SolveFields) -> None:

@@ -65,6 +65,7 @@ class HoldemSettings(Settings):
         until: the street at which the solve ends, with values of ``net``; empty if all streets are solved.
         net: the network there; see :mod:`treeplex.learn.first_street.until`.
         device: where iterations ran: ``cpu``, ``cuda`` or ``torch-cpu``.
+        every: iterations between evaluations; None if unknown, as in files of earlier versions.
     """
 
     storage: str = "float32"
@@ -74,6 +75,7 @@ class HoldemSettings(Settings):
     until: str = ""
     net: str = ""
     device: str = setting("cpu", choices=("cpu", "cuda", "torch-cpu"), added=True)
+    every: int | None = setting(None, low=1, added=True)
 
     def check(self) -> None:
         checked_storage(self.storage)
