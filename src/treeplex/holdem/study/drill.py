@@ -211,10 +211,16 @@ def deal(policy: DrilledPolicy, wanted: DrillFilter, rng: np.random.Generator, s
 def follow(
     policy: DrilledPolicy, wanted: DrillFilter, rng: np.random.Generator, line: str, player: int, hands: tuple[int, int]
 ) -> Question | None:
-    """Follow the solution from a line to the next decision of a player that passes the filters; None if the hand ends first."""
+    """Follow the solution from a line to the next decision of a player that passes the filters; None if the hand ends first.
+
+    Raises:
+        SpecError: no such line, or the hands cannot be dealt there.
+    """
     used = {int(card) for hand in hands for card in policy.spot.format.hands[hand]}
     while True:
         view = policy.at(line)
+        if not can_be_dealt(policy.spot, view, hands):
+            raise no_decision(line)
         if view.player is None:
             dealt = [child for child in view.children() if not used & set(parse_cards(child.rpartition(",")[2]))]
             if not dealt:
@@ -226,6 +232,19 @@ def follow(
             return question
         shares = view.strategy[:, row].astype(np.float64)
         line = joined_action(view, int(rng.choice(len(shares), p=shares / shares.sum())))
+
+
+def can_be_dealt(spot: Spot, view: NodeView, hands: tuple[int, int]) -> bool:
+    """Whether both players' hands are in their ranges on the board of a node and share no card."""
+    cards = spot.format.hands
+    return (
+        all(hands[player] in view.hands_of(player) for player in (0, 1)) and not np.isin(cards[hands[0]], cards[hands[1]]).any()
+    )
+
+
+def no_decision(line: str) -> SpecError:
+    """The error for hands that have no decision at a line."""
+    return SpecError(f"this hand has no decision at {line or 'root'!r}; deal another hand")
 
 
 def joined_action(view: NodeView, action: int) -> str:
@@ -263,14 +282,13 @@ def question_at(policy: DrilledPolicy, line: str, hands: tuple[int, int]) -> Que
     """The question of given hands at a line, for repeating it.
 
     Raises:
-        SpecError: no such line, no player acts there, or the hand is not in the range.
+        SpecError: no such line, no player acts there, or the hands cannot be dealt there.
     """
     view = policy.at(line)
-    row = -1 if view.player is None else int(np.searchsorted(view.hands, hands[view.player]))
-    found = view.player is not None and row < len(view.hands) and view.hands[row] == hands[view.player]
+    found = view.player is not None and can_be_dealt(policy.spot, view, hands)
     question = asked(policy, DrillFilter(), view, hands) if found else None
     if question is None:
-        raise SpecError(f"this hand has no decision at {line or 'root'!r}; deal another hand")
+        raise no_decision(line)
     return question
 
 
