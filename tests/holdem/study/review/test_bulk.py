@@ -348,6 +348,23 @@ def test_options_are_checked_before_hands_are_solved(tmp_path, never):
         assert (failed.exit_code, failed.stderr.count("\n")) == (2, 1), failed.output
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--street", "rivr", "the first street is 'rivr'; choose flop, turn or river"),
+        ("--oop", "ZZ+", "oop: range: cannot read 'ZZ+'"),
+        ("--ip", "AsAs", "ip: range: cannot read 'AsAs'"),
+        ("--bets", "foo", "cannot read the bet size 'foo'"),
+        ("--raises", "5", "cannot read the bet size '5'"),
+    ],
+)
+def test_settings_are_checked_once_and_not_by_hand(tmp_path, never, option, value, said):
+    (tmp_path / "hands.txt").write_text("\n\n".join([STARS, many.numbered(STARS, 2)]))
+    failed = CliRunner().invoke(holdem, ["review", str(tmp_path / "hands.txt"), *WORDS, option, value])
+    assert (failed.exit_code, failed.stderr.count("\n")) == (2, 1), failed.output
+    assert said in failed.stderr
+
+
 def test_ctrl_c_in_the_terminal(tmp_path, monkeypatch):
     (tmp_path / "hands.txt").write_text("\n\n".join([STARS, many.numbered(STARS, 2)]))
 

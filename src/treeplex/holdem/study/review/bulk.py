@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
+from treeplex.base.spec import shown
 from treeplex.base.storage.reading import MOST_TEXT, read_bytes
-from treeplex.errors import FileError, TreeplexError
+from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
-from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
+from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.budget import Budget
 from treeplex.holdem.study.report.hand_texts import FORMATS, HandText, need_pokerkit, split_hands
 from treeplex.holdem.study.report.room_text import UNREADABLE, UnsuitableHandError
@@ -133,6 +135,7 @@ class BulkReview:
         need_pokerkit()
         self.file, self._hero = file, hero
         self._how = replace(how or ReviewSettings(budget=BUDGET), folder=None)
+        check_settings(self._how)
         self.settings = file.settings(fields_of(self._how, hero))
         stored = file.known(self.settings)
         self.waiting, seen = dict[str, HandText](), set[str]()
@@ -230,6 +233,25 @@ def review_many(
         file.close()
         raise
     return file
+
+
+def check_settings(how: ReviewSettings) -> None:
+    """Check settings that would otherwise be refused hand by hand.
+
+    Raises:
+        SpecError: the street, a range or a size is invalid.
+    """
+    if how.first is not None and how.first not in HOLDEM_STREETS[1:]:
+        raise SpecError(
+            f"the first street is {shown(how.first)}; choose {', '.join(HOLDEM_STREETS[1:-1])} or {HOLDEM_STREETS[-1]}"
+        )
+    for name, text in zip(("oop", "ip"), how.ranges, strict=True):
+        if text is not None:
+            try:
+                parse_range(text)
+            except SpecError as error:
+                raise SpecError(f"{name}: {error}") from None
+    BetPlan.same(how.bets or "none", how.raises or "none")
 
 
 def fields_of(how: ReviewSettings, hero: str | None) -> dict[str, Any]:
