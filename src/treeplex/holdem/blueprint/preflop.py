@@ -12,7 +12,7 @@ from treeplex.holdem.betting.rules import CALL, FOLD
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.study.review.position_ranges import position_names
+from treeplex.holdem.whole.hand import position_names
 
 BLINDS = ("big blind", "small blind")
 """Each player of two in a chart's title."""

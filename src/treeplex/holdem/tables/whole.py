@@ -24,10 +24,9 @@ from treeplex.holdem.cards.evaluator import (
     strengths,
 )
 from treeplex.holdem.search.whole import WholeHoldemAgent
-from treeplex.holdem.study.review.position_ranges import position_names
 from treeplex.holdem.tables.judging import charted, solved
 from treeplex.holdem.whole.game import HoldemHistory
-from treeplex.holdem.whole.hand import HandRules
+from treeplex.holdem.whole.hand import HandRules, position_names
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.evaluate.aivat import Aivat

@@ -173,3 +173,12 @@ class HandRules:
         behind = [stack - put for stack, put in zip(self.stacks, table.paid, strict=True)]
         left = ("folded" if out else f"{chips}" for chips, out in zip(behind, table.folded, strict=True))
         return ", ".join([*parts, f"stacks {' '.join(left)}"])
+
+
+def position_names(players: int) -> tuple[str, ...]:
+    """The position of each player from the first after the button; heads-up the big blind, then the button."""
+    if players == 2:
+        return ("BB", "BTN")
+    early = ("UTG",) * max(players - 5, 0)
+    middle = ("HJ", "CO")[max(0, 5 - players) :]
+    return ("SB", "BB", *early, *middle, "BTN")

@@ -14,9 +14,9 @@ from treeplex.games.builtin.tic_tac_toe import CELLS, TicTacToeState
 from treeplex.games.turn_based import TurnBasedState
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.rules.rules import PokerState
-from treeplex.holdem.study.review.position_ranges import position_names
 from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.holdem.whole.game import HoldemHistory
+from treeplex.holdem.whole.hand import position_names
 
 Scene = dict[str, Any]
 """A scene: ``kind`` (``cards``, ``dice``, ``grid`` or ``text``), ``seats`` with each player's cards and chips, and the board.

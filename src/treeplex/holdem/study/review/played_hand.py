@@ -8,7 +8,8 @@ from treeplex.errors import TreeplexError
 from treeplex.holdem.cards.cards import HANDS, cards_to_string, hand_index, parse_cards
 from treeplex.holdem.study.report.hand_history import HandSpot, hand_of_text, load_hand, spots
 from treeplex.holdem.study.report.room_text import OTHER_GAME, UNREADABLE, UnsuitableHandError, big_blind_of
-from treeplex.holdem.study.review.position_ranges import PreflopPart, position_names
+from treeplex.holdem.study.review.position_ranges import PreflopPart
+from treeplex.holdem.whole.hand import position_names
 
 BEFORE_FLOP, ALL_IN, MULTIWAY = (
     "ended before the flop",

@@ -108,12 +108,3 @@ def range_of(part: PreflopPart) -> str:
 def position_range(part: PreflopPart) -> NDArray[np.float64]:
     """The weights of :func:`range_of`, float64 [1326]."""
     return parse_range(range_of(part))
-
-
-def position_names(players: int) -> tuple[str, ...]:
-    """The position of each player from the first after the button; heads-up the big blind, then the button."""
-    if players == 2:
-        return ("BB", "BTN")
-    early = ("UTG",) * max(players - 5, 0)
-    middle = ("HJ", "CO")[max(0, 5 - players) :]
-    return ("SB", "BB", *early, *middle, "BTN")
