@@ -14,8 +14,9 @@ from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.cli.main import group as holdem
 from treeplex.holdem.study.review import review as module
 from treeplex.holdem.study.review.played_hand import played_hand
-from treeplex.holdem.study.review.position_ranges import POSITIONS, PreflopPart, position_names, position_range
+from treeplex.holdem.study.review.position_ranges import POSITIONS, PreflopPart, position_range
 from treeplex.holdem.study.review.review import ReviewSettings, judged_choice, review
+from treeplex.holdem.whole.hand import position_names
 
 pytest.importorskip("pokerkit")
 RANGES = ("QQ-TT,AQ,QJs,JTs,T9s,8d7d", "AA-JJ,AQ,KQs,JTs,87s")
