@@ -63,7 +63,7 @@ def reproduce(*options: str) -> Result:
     hidden = hidden_rows({actions: each for actions, each in found.items() if not each[2] < WIDEST})
     return Result(
         source="Lisý and Bowling 2017; Moravčík et al. 2017, table 1; Brown et al. 2020, table 1",
-        findings=[f"With `{actions}` it wins {won} ± {half} mbb/hand ({hands} hands)." for actions, hands, won, half, *_ in rows],
+        findings=[f"With `{name}` it wins {won} ± {half} mbb/hand ({hands} hands)." for name, hands, won, half, *_ in rows],
         tables=[
             Table(
                 "Winnings of a local best response from `resolver`, in mbb/hand",
