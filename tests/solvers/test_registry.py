@@ -80,6 +80,7 @@ def test_canonical_text(spec: str, canonical: str) -> None:
         ("dcfr(alfa=1)", r"dcfr has no parameter 'alfa'; did you mean 'alpha'\?"),
         ("cfr(alpha=1)", "cfr has no parameter 'alpha'; it takes no parameters"),
         ("dcfr(alpha=much)", "parameter alpha of dcfr must be a number, not 'much'"),
+        ("dcfr(alpha=1e999)", "parameter alpha of dcfr must be a finite number, not inf"),
         ("dcfr(alpha=true)", "parameter alpha of dcfr must be a number, not True"),
         ("dcfr(alpha", "no closing bracket"),
         ("", "empty name"),

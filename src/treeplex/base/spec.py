@@ -147,12 +147,14 @@ def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -
     """Return the value of a numeric parameter.
 
     Raises:
-        SpecError: ``owner`` has no such parameter, or the value is not a number.
+        SpecError: ``owner`` has no such parameter, or the value is not a finite number.
     """
     known = list(known)
     if name not in known:
         raise SpecError(f"{owner} has no parameter {name!r}{nearest(name, known) if known else '; it takes no parameters'}")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < math.inf:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise SpecError(f"parameter {name} of {owner} must be a number, not {value!r}")
+    if abs(value) == math.inf:
         raise SpecError(f"parameter {name} of {owner} must be a finite number, not {value!r}")
     return float(value)
 

@@ -260,7 +260,7 @@ def test_the_opponents_average_needs_opponents_that_are_sampled() -> None:
         ("os-mccfr(exploration=1.5)", SpecError, "exploration must be above 0"),
         ("rs-mccfr(k=0)", SpecError, "k must be an integer from 1"),
         ("rs-mccfr(k=1.5)", SpecError, "k must be an integer from 1"),
-        ("rs-mccfr(k=1e999)", SpecError, "k must be an integer from 1"),
+        ("rs-mccfr(k=1e999)", SpecError, "parameter k of rs-mccfr must be a finite number, not inf"),
         ("es-mccfr(threads=300)", SpecError, "threads must be an integer from 1 to 256"),
         ("es-mccfr(threads=0)", SpecError, "threads must be"),
         ("es-mccfr(averaging=lazzy)", SpecError, "did you mean 'lazy'"),
