@@ -148,7 +148,7 @@ def serve(pipe: Connection) -> None:
 
 
 def file_versions(*texts: str) -> FileVersions:
-    """Return the modification time and size of each text's file; None for texts that are not absolute paths of files."""
+    """Return each file's modification time and size; None for a text that is not the absolute path of a file."""
 
     def version(text: str) -> tuple[int, int] | None:
         try:

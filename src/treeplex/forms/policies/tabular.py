@@ -260,7 +260,7 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
 
 
 def check_distinct(game: CompiledGame) -> None:
-    """Reject a game in which players share an infostate string, for tables without players.
+    """Reject a game in which two players share an infostate string, which a table by infostate cannot tell apart.
 
     Raises:
         PolicyError: an infostate string belongs to two players.

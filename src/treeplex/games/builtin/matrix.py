@@ -24,7 +24,7 @@ from treeplex.games.parameters import GameInfo, canonical_spec, observer
 from treeplex.games.public import Decision, OneDeal, Terminal
 
 LARGEST = 1.7e308
-"""Largest payoff."""
+"""Largest absolute payoff."""
 
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]

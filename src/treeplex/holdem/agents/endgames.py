@@ -55,10 +55,10 @@ class Endgames(AgentKind):
 
 
 def plays_blueprint(game: Game, path: str) -> bool:
-    """Whether a game is full-game hold'em and a path a blueprint of it.
+    """Whether a game is full-game hold'em and a path names a blueprint.
 
     Raises:
-        FileError: full-game hold'em, and there is no such file.
+        FileError: the game is full-game hold'em, and the file does not exist.
     """
     if not isinstance(game.public, PublicHoldem) or path == UNIFORM:
         return False

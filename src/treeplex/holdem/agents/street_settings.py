@@ -35,13 +35,13 @@ class StreetSettings(ThinkingSettings):
     threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
 
     def check(self) -> None:
-        """Reject invalid bet sizes, also those of streets that are not solved."""
+        """Reject invalid bet sizes, including those of streets that are not solved."""
         super().check()
         for name in ("flop", "turn", "river", "later", "raises"):
             check_sizes(name, getattr(self, name), raises=name == "raises")
 
     def solving(self, start: int, **more: Any) -> StreetSolving:
-        """The settings of street solving.
+        """Return the settings of street solving.
 
         Args:
             start: the first street to solve, from 1 (flop) to 3 (river).

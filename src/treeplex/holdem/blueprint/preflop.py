@@ -15,7 +15,7 @@ from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.whole.hand import position_names
 
 BLINDS = ("big blind", "small blind")
-"""Each player of two in a chart's title."""
+"""Names of the two players in heads-up charts."""
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,7 @@ def follow(
 
 
 def can_be_dealt(spot: Spot, view: NodeView, hands: tuple[int, int]) -> bool:
-    """Whether both players' hands are in their ranges on the board of a node and share no card."""
+    """Whether both hands are in the players' ranges at a node and share no card."""
     cards = spot.format.hands
     return (
         all(hands[player] in view.hands_of(player) for player in (0, 1)) and not np.isin(cards[hands[0]], cards[hands[1]]).any()
@@ -243,7 +243,7 @@ def can_be_dealt(spot: Spot, view: NodeView, hands: tuple[int, int]) -> bool:
 
 
 def no_decision(line: str) -> SpecError:
-    """The error for hands that have no decision at a line."""
+    """Return the error for hands without a decision at a line."""
     return SpecError(f"this hand has no decision at {line or 'root'!r}; deal another hand")
 
 

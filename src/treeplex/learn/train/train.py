@@ -145,7 +145,7 @@ def check_settings(settings: object, preset: str | None) -> None:
     """Reject settings of another type, and a preset next to a Settings object, which leaves nothing to the preset.
 
     Raises:
-        SpecError: the settings are no mapping or Settings object, or the preset would not apply.
+        SpecError: the settings are neither a mapping nor a Settings object, or the preset would not apply.
     """
     if not isinstance(settings, Settings | Mapping | None):
         raise SpecError(f"settings must be a mapping of names to values or a Settings object, not {settings!r}")

@@ -99,9 +99,9 @@ class JobFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: object, *reason: object) -> None:
+    def __exit__(self, error: object, *reason: object) -> None:
         if self._replaces:
-            if kind is None or (self.path / STATE).exists():
+            if error is None or (self.path / STATE).exists():
                 self._drop_replaced()
             else:
                 self._restore_replaced()
@@ -135,7 +135,7 @@ class JobFolder:
             raise FileError(f"{self.path} is not empty; {way} another folder, or overwrite {holds} with force (--force)")
 
     def claim(self, *, force: bool = False) -> None:
-        """Create the folder, lock it, and set the files of an earlier job aside, see :data:`REPLACED`.
+        """Create the folder, lock it, and set an earlier job's files aside (:data:`REPLACED`).
 
         Raises:
             FileError: the folder cannot be created or written, is locked, or has files and ``force`` is not set.
@@ -153,6 +153,7 @@ class JobFolder:
         return [path for name in (RUN, METRICS, STATE, *MADE, *MADE_FOLDERS) if (path := self.path / name).exists()]
 
     def _set_aside(self) -> None:
+        """Move the files of an earlier job to :data:`REPLACED`."""
         aside = self.path / REPLACED
         if aside.exists() and not (self.path / STATE).exists():  # of a killed job that had replaced another one
             self._remove_files()

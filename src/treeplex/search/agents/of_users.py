@@ -83,7 +83,7 @@ def load_agent(text: str, game: PublicGame, generator: np.random.Generator) -> A
         generator: random generator of its draws.
 
     Raises:
-        SpecError: the file, name or parameter does not exist, the file raises an exception, or the object is no agent.
+        SpecError: the file, name or parameter does not exist, the file raises an exception, or the object is not an agent.
     """
     agent: Agent = load_user_object(text, AGENT, game)
     if not is_agent(agent):

@@ -250,7 +250,7 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
 
     Raises:
         FileError: the solution to resume or to start from was removed or cannot be read.
-        SpecError: the solution to start from was solved by a custom algorithm.
+        SpecError: the solution to start from was solved with a custom algorithm.
     """
     options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
     how = order.request.how()

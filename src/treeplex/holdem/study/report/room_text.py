@@ -194,7 +194,7 @@ def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
 
 
 def big_blind_of(posted: Sequence[str | float]) -> float:
-    """The big blind of a hand, from PHH's ``blinds_or_straddles``: straddles follow the two blinds."""
+    """The big blind of a hand, from PHH's ``blinds_or_straddles``, where straddles follow the two blinds."""
     amounts = [abs(float(amount)) for amount in posted]
     return max(amounts[:2]) or max(amounts)
 
