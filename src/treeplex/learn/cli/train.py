@@ -23,8 +23,9 @@ from treeplex.run.cli.shared.arguments import (
     TrainOut,
     TrainResume,
     check_folders,
+    options_under,
 )
-from treeplex.run.cli.shared.commands import GroupedCommand, command, described, with_wing_options
+from treeplex.run.cli.shared.commands import GroupedCommand, command, described, with_options, with_wing_options
 from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_next, say
 from treeplex.run.cli.shared.failures import STOPPED, fail
 from treeplex.run.cli.shared.live import Live
@@ -38,6 +39,39 @@ LIMITS = "Limits"
 """Heading of options that limit training."""
 EXECUTION = "Execution"
 """Heading of options for seeds, processes and records."""
+RUNNING = [
+    *options_under(
+        LIMITS,
+        seconds=Annotated[float | None, typer.Option(metavar="S", help="Time limit in seconds. Use --resume to continue.")],
+        nodes=Annotated[
+            int | None, typer.Option(metavar="N", help="Limit on histories visited, for learners that count them.")
+        ],
+        episodes=Annotated[int | None, typer.Option(metavar="N", help="Limit on playthroughs, for learners that count them.")],
+    ),
+    *options_under(
+        EXECUTION,
+        seeds=Annotated[int | None, typer.Option(metavar="N", help="Train with N consecutive seeds and plot the spread.")],
+        workers=Annotated[
+            int | None,
+            typer.Option(
+                metavar="N", help="Worker processes. Default: all cores for rebel and discount learners, 1 for others."
+            ),
+        ],
+    ),
+    *options_under(None, ray=Ray),
+    *options_under(
+        EXECUTION,
+        judge_every=Annotated[
+            float | None,
+            typer.Option(
+                metavar="S",
+                help="Seconds between evaluations (0: never). Default: at most 5% of the time in small games, never in others.",
+            ),
+        ],
+        tensorboard=Annotated[bool, typer.Option("--tensorboard", help="Also write TensorBoard events.")],
+    ),
+]
+"""Options named as in :func:`treeplex.learn.train.seeds.train_seeds` and, except ``seeds``, :func:`treeplex.train`."""
 
 
 class Train(GroupedCommand):
@@ -70,6 +104,7 @@ class Train(GroupedCommand):
     cls=Train,
 )
 @with_wing_options("train")
+@with_options(RUNNING, into="running")
 def train(
     *,
     learner: Annotated[
@@ -85,52 +120,13 @@ def train(
     preset: Preset = None,
     config: Config = None,
     changes: Changes = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Time limit in seconds. Use --resume to continue.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None,
-    nodes: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Limit on histories visited, for learners that count them.", rich_help_panel=LIMITS),
-    ] = None,
-    episodes: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Limit on playthroughs, for learners that count them.", rich_help_panel=LIMITS),
-    ] = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Train with N consecutive seeds and plot the spread.", rich_help_panel=EXECUTION),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Worker processes. Default: all cores for rebel and discount learners, 1 for others.",
-            rich_help_panel=EXECUTION,
-        ),
-    ] = None,
-    ray: Ray = None,
-    judge_every: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Seconds between evaluations (0: never). Default: at most 5% of the time in small games, never in others.",
-            rich_help_panel=EXECUTION,
-        ),
-    ] = None,
+    running: Mapping[str, Any],
     against: Annotated[
         str | None,
         typer.Option(
             metavar="AGENT", help="Opponent for best-response. Same as --set against=AGENT.", rich_help_panel=SETTINGS
         ),
     ] = None,
-    tensorboard: Annotated[
-        bool, typer.Option("--tensorboard", help="Also write TensorBoard events.", rich_help_panel=EXECUTION)
-    ] = False,
     show: ShowSettings = False,
     listed: Annotated[bool, typer.Option("--list", help="List the learners and exit.")] = False,
     out: TrainOut = None,
@@ -183,27 +179,12 @@ def train(
     check_folders(out, resume)
     if out is not None and learner is None:
         raise SpecError("name a learner: treeplex train LEARNER GAME --out DIR; treeplex train --list lists them")
-    several = seeds is not None or (resume is not None and (resume / "seeds.json").exists())
-    run, more = (run_seeds, {"seeds": seeds}) if several else (run_training, {})
-    run(
-        game,
-        learner,
-        as_json=as_json,
-        shown=progress,
-        **more,
-        settings=given,
-        preset=preset,
-        out=out,
-        resume=resume,
-        seconds=seconds,
-        nodes=nodes,
-        episodes=episodes,
-        force=force,
-        workers=workers,
-        ray=ray,
-        judge_every=judge_every,
-        tensorboard=tensorboard,
-    )
+    options = {**running, "settings": given, "preset": preset, "out": out, "resume": resume, "force": force}
+    if running["seeds"] is None and (resume is None or not (resume / "seeds.json").exists()):
+        del options["seeds"]
+        run_training(game, learner, as_json=as_json, shown=progress, **options)
+    else:
+        run_seeds(game, learner, as_json=as_json, shown=progress, **options)
 
 
 def check_games(games: list[str]) -> None:
