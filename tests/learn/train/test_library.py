@@ -78,6 +78,13 @@ def test_a_limit_of_effort_takes_the_place_of_steps(tmp_path: Path, limit: str) 
     assert longer.records[-1].measures[limit] >= 3000
 
 
+def test_a_limit_of_effort_applies_to_a_settings_object_on_resume(tmp_path: Path) -> None:
+    settings = learners()["sd-cfr"].settings_for("kuhn_poker", None, SMALL)
+    tp.train("kuhn_poker", "sd-cfr", settings=settings, nodes=500, out=tmp_path / "run")
+    longer = tp.train(resume=tmp_path / "run", settings=settings, nodes=1500)
+    assert longer.records[-1].measures["nodes"] >= 1500
+
+
 def test_learners_that_do_not_count_are_told(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"ddcfr does not count nodes \(--nodes\); leave it out"):
         tp.train("kuhn_poker", "ddcfr", nodes=10, out=tmp_path / "run")

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -93,14 +93,13 @@ def train(
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
     work = Work(workers, ray)
     work.check()
-    changes = dict(settings) if isinstance(settings, Mapping) else {}
-    changes |= efforts(known, {"nodes": nodes, "episodes": episodes})
-    limit = seconds
+    limits: dict[str, Any] = efforts(known, {"nodes": nodes, "episodes": episodes})
     if seconds is not None and "seconds" in declared(known.settings):
-        limit, changes = None, changes | {"seconds": seconds}
+        seconds, limits["seconds"] = None, seconds
     elif seconds is not None and not seconds > 0:
         raise SpecError(f"seconds must be a number above 0, not {seconds!r}")
-    target = out if resume is None else resume
+    given = settings.to_json() if isinstance(settings, Settings) else settings or {}
+    changes, target = {**given, **limits}, out if resume is None else resume
     with ExitStack() as stack:
         watch = stack.enter_context(watcher_for(progress, "preparing"))
         stack.enter_context(known.context())
@@ -109,22 +108,17 @@ def train(
         if resume is None:
             if game is None and known.needs_game:
                 raise SpecError(f"name the game: treeplex train {known.name} GAME --out DIR")
-            requested_settings = (
-                settings.changed(changes) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
-            )
+            chosen = settings.changed(limits) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
             if folder:
                 folder.check_free(force=force)
             check_decisions(game)
             make_events = tensorboard_events() if tensorboard else None
-            job = known.make(game, requested_settings, options)
-            stack.callback(job.close)
+            job = stack.enter_context(closing(known.make(game, chosen, options)))
             session = start(job, folder, force=force)
         else:
             assert folder is not None
-            requested_settings = settings if isinstance(settings, Settings) else None
             make_events = tensorboard_events() if tensorboard else None
-            job = reopen_training(known, folder, game, requested_settings.to_json() if requested_settings else changes, options)
-            stack.callback(job.close)
+            job = stack.enter_context(closing(reopen_training(known, folder, game, changes, options)))
             session = go_on(job, folder)
             check_left(job, folder)
             job.resumed(session.records)
@@ -133,7 +127,7 @@ def train(
             events = make_events(str(folder.path / EVENTS), gone, known.name)
             stack.callback(events.close)
             session.recorded = events.add
-        outcome = session.run(seconds=limit, progress=watch)
+        outcome = session.run(seconds=seconds, progress=watch)
         made = job.model(known, outcome.records) if folder is None else None
     training = TrainingRun(job.learner, job.game, job.settings, outcome.records, outcome.status, outcome.folder, known, made)
     if training.status == "interrupted":
