@@ -1,5 +1,6 @@
 """``treeplex holdem flops``: solve one spot on many boards."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,9 +19,13 @@ from treeplex.run.cli.shared.live import Live
 from treeplex.run.job.progress_line import clock, line_of
 
 if TYPE_CHECKING:
+    from treeplex.holdem.spots.files import SpotRequest
     from treeplex.holdem.spots.spot import Spot
+    from treeplex.holdem.study.batches.batch import Batch
+    from treeplex.holdem.study.batches.boards import Board
     from treeplex.holdem.study.batches.report import BatchReport
     from treeplex.run.job.record import Progress
+    from treeplex.run.job.workers import Work
 
 MOST_SHOWN = 20
 
@@ -100,12 +105,9 @@ def flops(
     """
     with Live(progress) as live:
         live.say("reading the spot")
-        from treeplex.engine.threads import available_cores
         from treeplex.errors import SpecError
         from treeplex.holdem.cli.shared.requests import check_parent
         from treeplex.holdem.spots.files import spot_request
-        from treeplex.holdem.study.batches.batch import run_batch
-        from treeplex.holdem.study.batches.board import batch_settings, solve_board
         from treeplex.holdem.study.batches.boards import Texture, check_symmetric, read_boards
         from treeplex.holdem.study.batches.report import batch_report, decision_line
         from treeplex.run.job.workers import Work
@@ -117,30 +119,9 @@ def flops(
         chosen = read_boards(boards)
         first = request.on_board(chosen[0].name).spot()
         check_symmetric(request.ranges(), chosen)
-        where = decision_line(first, line)
-
-        head = ""
-
-        def say(progress: "Progress") -> None:
-            nonlocal head
-            head = batch_line(progress)
-            live.say(head)
-
-        def watch(progress: "Progress") -> None:
-            live.say(f"{head}   {line_of(progress)}")
-
-        def spot_on(board: str) -> "Spot":
-            spot = request.on_board(board).spot()
-            shared = spot.settings.threads or (1 if ray else max(1, available_cores() // executor.size))
-            return spot if alone else replace(spot, settings=replace(spot.settings, threads=shared))
-
-        work = Work(1 if workers is None and ray is None else workers, ray)
-        alone = work.alone
-        with work.executor(len(chosen)) as executor:
-            solve = partial(solve_board, watch=watch) if alone else solve_board
-            settings = batch_settings(first)
-            batch = run_batch(spot_on, chosen, out, solve, settings, keep=keep, progress=say, executor=executor)
-        report = batch_report(batch, where)
+        decision, work = decision_line(first, line), Work(1 if workers is None and ray is None else workers, ray)
+        batch = solve_boards(request, chosen, out, work, live, keep=keep)
+        report = batch_report(batch, decision)
         if sort is not None and report.rows:
             report = report.sorted_by(sort, ascending=ascending)
         report.write()
@@ -154,6 +135,35 @@ def flops(
         first_board, message = next(iter(batch.failures.items()))
         others = f" (and {len(batch.failures) - 1} more in {out / 'errors.txt'})" if len(batch.failures) > 1 else ""
         fail(f"{len(batch.failures)} of {batch.boards} boards failed: {first_board}: {message}{others}", FAILED)
+
+
+def solve_boards(
+    request: "SpotRequest", boards: Sequence["Board"], out: Path, work: "Work", live: Live, *, keep: bool
+) -> "Batch":
+    """Solve the boards that ``out`` has no result for; workers share the cores unless the spot sets its threads."""
+    from treeplex.engine.threads import available_cores
+    from treeplex.holdem.study.batches.batch import run_batch
+    from treeplex.holdem.study.batches.board import batch_settings, solve_board
+
+    head = ""
+
+    def say(progress: "Progress") -> None:
+        nonlocal head
+        head = batch_line(progress)
+        live.say(head)
+
+    def watch(progress: "Progress") -> None:
+        live.say(f"{head}   {line_of(progress)}")
+
+    def spot_on(board: str) -> "Spot":
+        spot = request.on_board(board).spot()
+        threads = spot.settings.threads or (1 if work.ray else max(1, available_cores() // executor.size))
+        return spot if work.alone else replace(spot, settings=replace(spot.settings, threads=threads))
+
+    solve = partial(solve_board, watch=watch) if work.alone else solve_board
+    settings = batch_settings(request.on_board(boards[0].name).spot())
+    with work.executor(len(boards)) as executor:
+        return run_batch(spot_on, boards, out, solve, settings, keep=keep, progress=say, executor=executor)
 
 
 def batch_line(progress: "Progress") -> str:

@@ -97,23 +97,14 @@ def review(
     """
     with Live(progress) as live:
         live.say("reading the hands")
-        from treeplex.errors import JobInterrupt, SpecError
+        from treeplex.errors import JobInterrupt
         from treeplex.holdem.cli.shared.requests import usable
         from treeplex.holdem.solve.budget import Budget
-        from treeplex.holdem.study.review.bulk import BUDGET, HANDS_SUFFIX
+        from treeplex.holdem.study.review.bulk import BUDGET
         from treeplex.holdem.study.review.leaks import column
         from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
 
-        if number is not None and (source.is_dir() or by or csv or phh):
-            raise SpecError("--hand shows one hand of a file; leave it out with a folder, --by, --csv or --phh")
-        many = number is None and (
-            source.is_dir()
-            or bool(by or csv or phh)
-            or (out is not None and out.suffix == HANDS_SUFFIX)
-            or hands_in(source) > 1
-        )
-        if many and out is not None and out.suffix != HANDS_SUFFIX:
-            raise SpecError(f"--out is {out}; a review of many hands is saved in one file, such as --out review{HANDS_SUFFIX}")
+        many = reviews_many(source, number, out, bulk_options=bool(by or csv or phh))
         columns = tuple(part.strip() for part in by.split(",")) if by else None
         for name in columns or ():  # a mistake here is found before the hands are solved
             column(name)
@@ -149,6 +140,26 @@ def review(
         print_json(review_json(hand_review))
     else:
         print_review(hand_review)
+
+
+def reviews_many(source: Path, number: int | None, out: Path | None, *, bulk_options: bool) -> bool:
+    """Whether to review many hands, rather than show hand ``number`` or a file's only one.
+
+    Raises:
+        SpecError: ``number`` conflicts with a folder or ``bulk_options``, or ``out`` is not a file for many hands.
+    """
+    from treeplex.errors import SpecError
+    from treeplex.holdem.study.review.bulk import HANDS_SUFFIX
+
+    if number is not None:
+        if source.is_dir() or bulk_options:
+            raise SpecError("--hand shows one hand of a file; leave it out with a folder, --by, --csv or --phh")
+        return False
+    in_file = out is not None and out.suffix == HANDS_SUFFIX
+    many = source.is_dir() or bulk_options or in_file or hands_in(source) > 1
+    if many and out is not None and not in_file:
+        raise SpecError(f"--out is {out}; a review of many hands is saved in one file, such as --out review{HANDS_SUFFIX}")
+    return many
 
 
 def hands_in(file: Path) -> int:

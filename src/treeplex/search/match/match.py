@@ -95,17 +95,17 @@ def match(
     names = None
     if isinstance(agents, Mapping):
         names, agents = tuple(map(str, agents)), tuple(agents.values())
-    values = None if aivat is None or isinstance(aivat, bool | str) else aivat
-    words = "auto" if aivat is True else None if aivat is None or aivat is False else str(aivat if values is None else "own")
+    aivat_setting, values = read_aivat(aivat)
     options: dict[str, Any] = {
         "hands": hands,
         "seats": seats,
         "duplicate": duplicate,
-        "aivat": words,
+        "aivat": aivat_setting,
         "table": table,
         "sampled": sampled,
+        "think": None if think is None else seconds_of(think),
+        "seed": seed,
     }
-    options |= {"think": None if think is None else seconds_of(think), "seed": seed}
     given = {name: value for name, value in options.items() if value is not None}
     with watcher_for(progress, "preparing") as watch, folder_at(MATCH, out if resume is None else resume) as folder:
         path = None if folder is None else folder.path
@@ -134,6 +134,13 @@ def match(
     if outcome.status == "interrupted":
         raise JobInterrupt(result)
     return result
+
+
+def read_aivat(aivat: Any) -> tuple[str | None, Any]:
+    """The setting ``aivat`` of a match, and its value function if it is given as an object (else None)."""
+    if aivat is None or isinstance(aivat, bool):
+        return "auto" if aivat else None, None
+    return (aivat, None) if isinstance(aivat, str) else ("own", aivat)
 
 
 def job_of(player: HandPlayer, work: Work, path: Path | None) -> MatchJob:
