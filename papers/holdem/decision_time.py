@@ -17,6 +17,7 @@ from treeplex import agent
 from treeplex.base.arrays import Floats
 from treeplex.games import CHANCE
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
+from treeplex.holdem.search.first_street import average_values
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.leaves.street_end_values import StreetEndValues
 from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
@@ -97,19 +98,17 @@ def gains(search: SubgameSearch, values: HandValues) -> Floats:
     subgame, arrays = search.subgame, search.arrays
     assert isinstance(subgame, HoldemSubgame)
     assert isinstance(arrays, HoldemArrays)
+    average = average_values(search, values).ev
     strategy = arrays.sequence_form(search.average)
     reached = arrays.reach_at_leaves(strategy)
-    leaf_values, found = values.fresh(subgame.leaves, reached), np.zeros(2)
+    leaf_values, best = values.fresh(subgame.leaves, reached), np.zeros(2)
     for player in (0, 1):
-        worth = []
-        for value in (lambda: arrays.expect(player, strategy), lambda: arrays.respond(player)):  # noqa: B023
-            arrays.write_gradient(player, strategy)
-            arrays.write_leaves(player, leaf_values[player] * subgame.leaves.opposing(reached, player))
-            value()
-            worth.append(float(arrays.ranges[player][0] @ arrays.root_entries(player)[0]))
+        arrays.write_gradient(player, strategy)
+        arrays.write_leaves(player, leaf_values[player] * subgame.leaves.opposing(reached, player))
+        arrays.respond(player)
         mass = float((arrays.ranges[player] * subgame.roots.opposing(arrays.ranges, player)).sum())
-        found[player] = (worth[1] - worth[0]) / mass
-    return found
+        best[player] = float(arrays.ranges[player][0] @ arrays.root_entries(player)[0]) / mass
+    return best - average
 
 
 @study(title="What `resolver` gains by thinking longer", place=25, minutes=12, needs=("torch",))
