@@ -241,7 +241,6 @@ def draw(chips: Chips, tabular: Mapping[int, float], level: float) -> Picture:
         dress(panel, f"Turn endgame hold'em: {EXACT[method]}")
         plain_labels(panel)
         panel.set(xlim=(POINTS[0], 2 * POINTS[-1]), ylim=(60, 12_000), xlabel="iterations (each updates both players)")
-        panel.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
         panel.set_xticks([*POINTS, 2 * POINTS[-1]], [str(tick) for tick in (*POINTS, 2 * POINTS[-1])])
         panel.legend(frameon=False, fontsize=9, handlelength=3.2, loc="upper right")
     axes[0].set_ylabel("exploitability, mbb/hand")

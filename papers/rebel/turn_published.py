@@ -145,7 +145,6 @@ def draw(chips: Chips, points: Sequence[int], tabular: Sequence[float], level: f
     axes.set(xlim=(8, points[-1]), ylim=(60, 12_000), xlabel="iterations")
     axes.set_ylabel("exploitability, mbb/hand")
     axes.set_xticks([8, 16, 32, 64, 128, 256], ["8", "16", "32", "64", "128", "256"])
-    axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
     axes.legend(frameon=False, fontsize=9.5, handlelength=3.2, loc="upper right")
     return save(
         figure,

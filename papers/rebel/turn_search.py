@@ -147,7 +147,6 @@ def draw_panel(panel: Any, title: str, curves: Mapping[str, Sequence[float]], ta
     dress(panel, title)
     plain_labels(panel)
     panel.set(xlim=(1, ITERATIONS), xlabel="iterations (each updates both players)")
-    panel.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
     ticks = [1, 2, 4, *MARKS]
     panel.set_xticks(ticks, [str(tick) for tick in ticks])
     panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="lower left")

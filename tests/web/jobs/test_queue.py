@@ -129,27 +129,19 @@ def names() -> list[str]:
     return sorted(each.name for each in FakeProcess.living)
 
 
-def test_jobs_that_waited_for_memory_do_not_start_all_at_once(check: Any) -> None:
+@pytest.mark.parametrize(
+    ("waiting", "started"),
+    [pytest.param("678", ["6"], id="memory"), pytest.param("000000", ["0"] * MOST_AT_ONCE, id="no estimates")],
+)
+def test_jobs_that_waited_do_not_start_all_at_once(check: Any, waiting: str, started: list[str]) -> None:
     async def events(queue: Queue) -> None:
-        jobs = [add(queue, name) for name in ("99", "6", "7", "8")]
-        await settle(lambda: names() == ["99"] and len(queue._needs) == 4)
-        process("99").change(finished=True)
-        await settle(lambda: jobs[1].state == "running")
-        await asyncio.sleep(0.05)
-        assert names() == ["6"]
-
-    check(events)
-
-
-def test_jobs_without_an_estimate_are_limited_in_number(check: Any) -> None:
-    async def events(queue: Queue) -> None:
-        for name in ("99", *"000000"):
+        for name in ("99", *waiting):
             add(queue, name)
-        await settle(lambda: len(queue._needs) == 7)
+        await settle(lambda: names() == ["99"] and len(queue._needs) == 1 + len(waiting))
         process("99").change(finished=True)
-        await settle(lambda: len(names()) == MOST_AT_ONCE)
+        await settle(lambda: names() == started)
         await asyncio.sleep(0.05)
-        assert len(names()) == MOST_AT_ONCE
+        assert names() == started
 
     check(events)
 
