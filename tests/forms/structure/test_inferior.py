@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.cli.test_structure import call
+from tests.commands import call
 from tests.tree_games import Sight, TreeForm, everything, nothing
 from treeplex.errors import GameError
 from treeplex.forms.structure.inferior import informationally_inferior

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.commands import call, call_json, complaint
 from tests.holdem.cli.nonsense import NONSENSE
 from tests.processes import spawned
 from treeplex.holdem.solve.solution import load_solution
@@ -35,6 +36,7 @@ bets: 50%, a
 raises: a
 threads: 1
 """
+FLOPS = ("holdem", "flops")
 KEYS = [
     *("game", "algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value", "gains", "nodes"),
     "seconds_per_iteration",
@@ -46,28 +48,6 @@ KEYS = [
     "ev_oop",
     "ev_ip",
 ]
-
-
-def call(*arguments, code=0):
-    """Run a command in this process; return what it printed on stdout and stderr."""
-    group = ["holdem"] if arguments[0] == "flops" else []
-    result = CliRunner().invoke(app, [*group, *(str(argument) for argument in arguments)])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    assert "Traceback" not in result.output
-    return result.stdout, result.stderr
-
-
-def call_json(*arguments, code=0):
-    return json.loads(call(*arguments, "--json", code=code)[0])
-
-
-def complaint(*arguments, code=2):
-    """The one line on stderr of a command that fails."""
-    out, err = call(*arguments, code=code)
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    return err
 
 
 @pytest.fixture
@@ -144,7 +124,7 @@ def test_judging_what_does_not_fit_is_refused_before_anything_is_solved(monkeypa
 
 
 def test_folders_are_not_made_from_mistyped_names(spot, tmp_path):
-    command = ["flops", spot, "--boards", "Td9d6hQc2s", "-n", 1]
+    command = [*FLOPS, spot, "--boards", "Td9d6hQc2s", "-n", 1]
     assert "there is no folder nowhere/dir; create it" in complaint(*command, "--out", "nowhere/dir/x")
     assert "cannot create the folder spot.yaml" in complaint("solve", spot, "-n", 1, "--out", "spot.yaml/x")
     assert [each.name for each in tmp_path.iterdir()] == ["spot.yaml"]
@@ -247,16 +227,16 @@ def test_hand_history(tmp_path):
 @pytest.mark.slow
 def test_flops(spot, tmp_path):
     boards = "Td9d6hQc2s,Td9d6hQcAs,KsKhKdKc2c"
-    _, err = call("flops", spot, "--boards", boards, "--oop", "KK", "--target", "5%", "--out", "out", code=1)
+    _, err = call(*FLOPS, spot, "--boards", boards, "--oop", "KK", "--target", "5%", "--out", "out", code=1)
     assert "1 of 3 boards failed: KsKhKdKc2c:" in err or "1 of 3 boards failed" in err
     assert (tmp_path / "out" / "errors.txt").read_text().startswith("KsKhKdKc2c: ")
-    found = call_json("flops", spot, "--boards", boards[:21], "--oop", "KK", "--target", "5%", "--line", "x", "--out", "out")
+    found = call_json(*FLOPS, spot, "--boards", boards[:21], "--oop", "KK", "--target", "5%", "--line", "x", "--out", "out")
     assert (found["solved"], found["reused"], found["line"]) == (0, 2, "x")
     assert sum(found["averages"][name] for name in ("check", "bet 100", "allin 900")) == pytest.approx(1, abs=1e-4)
-    out, _ = call("flops", spot, "--boards", boards[:10], "--oop", "KK", "--target", "5%", "--out", "out")
+    out, _ = call(*FLOPS, spot, "--boards", boards[:10], "--oop", "KK", "--target", "5%", "--out", "out")
     assert "1 of 1 boards, first decision" in out
-    assert "end the line where a player acts" in complaint("flops", spot, "--boards", boards, "--line", "x,x", "--out", "out")
-    again = ("flops", spot, "--boards", boards[:21], "--oop", "KK", "--target", "5%", "--out", "out")
+    assert "end the line where a player acts" in complaint(*FLOPS, spot, "--boards", boards, "--line", "x,x", "--out", "out")
+    again = (*FLOPS, spot, "--boards", boards[:21], "--oop", "KK", "--target", "5%", "--out", "out")
     assert "\ntwo-tone (2)" in call(*again, "--by", "suits", "--sort", "equity_oop")[0]
     rows = call_json(*again, "--by", "high", "--sort", "equity_oop", "--ascending")
     assert set(rows["by"]) == {"Q", "A"}
@@ -301,11 +281,11 @@ def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
     assert replace(anew.rows["Td9d6hQc2s"], seconds=0.0) == rows[1]
 
 
-@pytest.mark.parametrize("command", ["solve", "show", "flops"])
+@pytest.mark.parametrize("command", ["solve", "show", "holdem flops"])
 def test_help_is_quick_and_has_examples(command):
-    out, _ = call(command, "--help")
+    out, _ = call(*command.split(), "--help")
     assert "Examples:" in out
-    assert f"treeplex {'holdem flops' if command == 'flops' else command}" in out
+    assert f"treeplex {command}" in out
 
 
 def test_estimate(spot):

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 import treeplex as tp
+from tests.commands import call
 from tests.holdem.policies.test_network import network as random_network
-from tests.learn.train.test_learner_job import call
 from treeplex.base.notices import telling
 from treeplex.base.storage.memory import megabytes
 from treeplex.engine.threads import checked_threads

@@ -16,13 +16,13 @@ pytest.importorskip("torch")
 import torch
 
 import treeplex as tp
+from tests.commands import call, complaint
 from tests.processes import spawned
 from treeplex.forms.policies.files import read_policy_header
 from treeplex.learn.cli.train import training_line
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.training.job import NET, REBEL
 from treeplex.learn.train.registry import learner_named
-from treeplex.run.cli.main import app
 from treeplex.run.cli.shared.failures import Commands
 from treeplex.run.job.checkpoint import position_of
 from treeplex.run.job.folder import METRICS, JobFolder
@@ -61,23 +61,6 @@ table.command()(cli_play.play)
 @table.callback()
 def options() -> None:
     """So that the command keeps its name."""
-
-
-def call(*arguments: object, code: int = 0) -> tuple[str, str]:
-    """Run ``treeplex``; return what it printed on stdout and stderr."""
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    assert "Traceback" not in result.output
-    return result.stdout, result.stderr
-
-
-def complaint(*arguments: object) -> str:
-    """The one line on stderr of what is refused."""
-    out, err = call(*arguments, code=2)
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def play(*arguments: object, typed: str = "", code: int = 0) -> str:

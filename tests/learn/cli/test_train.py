@@ -5,10 +5,12 @@ import os
 import signal
 import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
 
+from tests import commands
 from tests.processes import spawned
 from treeplex.learn.cli.train import training_line
 from treeplex.learn.discount.job import DISCOUNT
@@ -20,6 +22,7 @@ from treeplex.run.job.folder import METRICS, STATE, JobFolder
 from treeplex.run.job.record import Progress
 from treeplex.run.job.workers import Work
 
+call, complaint = (partial(run, "train") for run in (commands.call, commands.complaint))
 SETTINGS = ["--set", "population=4", "--set", "horizon=20", "--workers", "1"]
 TINY = ["kuhn_poker", "--set", "epochs=2", *SETTINGS]
 
@@ -27,23 +30,6 @@ TINY = ["kuhn_poker", "--set", "epochs=2", *SETTINGS]
 def done_at(folder):
     with JobFolder(DISCOUNT, folder).state() as state:
         return position_of(state).done
-
-
-def call(*arguments, code=0):
-    """Run ``treeplex train``; return what it printed on stdout and stderr."""
-    result = CliRunner().invoke(app, ["train", *map(str, arguments)])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    assert "Traceback" not in result.output
-    return result.stdout, result.stderr
-
-
-def complaint(*arguments):
-    """The one line on stderr of a training that is refused."""
-    out, err = call(*arguments, code=2)
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def test_training_prints_and_writes(tmp_path):

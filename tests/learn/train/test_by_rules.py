@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import treeplex as tp
-from tests.learn.train.test_learner_job import call
+from tests.commands import call
 from treeplex.forms.policies.neural import NeuralPolicy
 
 pytestmark = pytest.mark.slow

@@ -9,15 +9,14 @@ import pytest
 
 pytest.importorskip("torch")
 from numpy.typing import NDArray
-from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.commands import call
 from treeplex.base.settings import Settings, setting
 from treeplex.errors import AlgorithmError, FileError, JobInterrupt, SpecError
 from treeplex.learn import Learner
 from treeplex.learn.train.learner_job import OWN, POLICY
 from treeplex.learn.train.registry import learner_named
-from treeplex.run.cli.main import app
 from treeplex.run.job.folder import JobFolder
 from treeplex.run.job.record import Progress
 
@@ -25,13 +24,6 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "extending" / "deep_cfr_learn
 DEEP = f"{EXAMPLE}:DeepCFR"
 SHORT = {"steps": 8, "walks": 5, "fits": 4, "policy_fits": 4, "batch": 16}
 BRIEF = [part for name, number in SHORT.items() if name != "steps" for part in ("--set", f"{name}={number}")]
-
-
-def call(*arguments: object, code: int = 0) -> tuple[str, str]:
-    """Run ``treeplex``; return what it printed on stdout and stderr."""
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    return result.stdout, result.stderr
 
 
 def arrays(folder: Path) -> dict[str, bytes]:

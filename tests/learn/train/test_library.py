@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import treeplex as tp
-from tests.learn.train.test_learner_job import call
+from tests.commands import call
 from treeplex.base.settings import declared
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr

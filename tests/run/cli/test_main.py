@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.commands import call, call_json, complaint
 from tests.processes import spawned
 from treeplex.errors import FileError
 from treeplex.run.cli.main import app
@@ -40,27 +41,6 @@ COMMANDS = [
     *("games", "algorithms", "info", "solve", "compare", "evaluate", "show", "export"),
     *("sample", "playouts", "device", "train", "play", "agents"),
 ]
-
-
-def call(*arguments, code=0):
-    """Run a command in this process; return what it printed on stdout and stderr."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    assert "Traceback" not in result.output
-    return result.stdout, result.stderr
-
-
-def call_json(*arguments, code=0):
-    return json.loads(call(*arguments, "--json", code=code)[0])
-
-
-def complaint(*arguments, code=2):
-    """The one line on stderr of a command that fails."""
-    out, err = call(*arguments, code=code)
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    return err
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.commands import call
 from treeplex.forms.structure import classes as structure
-from treeplex.run.cli.main import app
 
 OPEN_LOOP = """
 from treeplex import TERMINAL, Game, State
@@ -39,12 +38,6 @@ class Moves(State):
     def information_state_string(self, player=None):
         return f"{player} at {len(self.moves)}"
 """
-
-
-def call(*arguments: object, code: int = 0) -> tuple[str, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    return result.stdout, result.stderr
 
 
 def structure_of(*arguments: object) -> dict[str, object]:

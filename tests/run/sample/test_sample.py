@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.commands import call
 from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
@@ -275,13 +276,6 @@ def test_a_process_keeps_within_its_memory(tmp_path: Path) -> None:
     assert unstored > 0
     assert 29.9e6 < used <= 30e6
     assert 15e6 < most - least < 30e6 + 4e6  # pieces being written, and what the allocator of Python keeps
-
-
-def call(*arguments: object, code: int = 0) -> tuple[str, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    assert "Traceback" not in result.output
-    return result.stdout, result.stderr
 
 
 @pytest.mark.slow

@@ -6,23 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.commands import call
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.run.cli.main import app
 from treeplex.search import SearchAgent, public_tree
 from treeplex.search.agents.agent import agent_policy, histories_in
 from treeplex.search.match.agent_policy import policy_of_agent
 
 LEDUC = "leduc_poker(ranks=2)"
-
-
-def call(*arguments: object, code: int = 0) -> tuple[str, str]:
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == code, (arguments, result.output, result.exception)
-    return result.stdout, result.stderr
 
 
 def judged(*arguments: object) -> dict[str, Any]:
