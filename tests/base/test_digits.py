@@ -1,8 +1,10 @@
 """Numbers for people."""
 
+import math
+
 import pytest
 
-from treeplex.base.digits import three_digits
+from treeplex.base.digits import finite, three_digits
 
 
 @pytest.mark.parametrize(
@@ -11,3 +13,7 @@ from treeplex.base.digits import three_digits
 )
 def test_three_digits_and_no_exponent(value: float, text: str) -> None:
     assert three_digits(value) == text
+
+
+def test_json_has_no_number_for_nan_and_infinities() -> None:
+    assert [*map(finite, (1.5, None, math.nan, math.inf, -math.inf))] == [1.5, None, None, None, None]

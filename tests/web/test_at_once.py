@@ -241,9 +241,9 @@ def test_a_few_at_a_time_and_some_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [answer["status"] for answer in answers] == [200] * 10 + [503] * 3 + [200]
     assert (b"retry-after", b"5") in answers[-2]["headers"]
     assert most == 2
-    assert [turns.kind_of(*each) for each in (("POST", "/api/games"), ("GET", "/api/games/1/node"), ("GET", "/"))] == [
+    assert [turns.request_type(*each) for each in (("POST", "/api/games"), ("GET", "/api/games/1/node"), ("GET", "/"))] == [
         turns.OPENING,
         "games",
         "",
     ]
-    assert turns.kind_of("GET", "/api/jobs/0123/node") == turns.LOOKING
+    assert turns.request_type("GET", "/api/jobs/0123/node") == turns.LOOKING

@@ -1,4 +1,6 @@
-"""Formatting of numbers for display."""
+"""Formatting of numbers for display and JSON."""
+
+from math import isfinite
 
 
 def three_digits(value: float) -> str:
@@ -11,3 +13,8 @@ def short(value: float) -> str:
     if value != value or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number for JSON: None for NaN and infinities."""
+    return value if value is not None and isfinite(value) else None

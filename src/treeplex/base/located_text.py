@@ -243,7 +243,7 @@ def located(value: object, location: str, *, may_be_table: bool = False, depth: 
     return option(value, location, may_be_table=may_be_table)
 
 
-def table(location: str, entries: Mapping[str, LocatedText]) -> LocatedText:
+def located_table(location: str, entries: Mapping[str, LocatedText]) -> LocatedText:
     """Return a located table with these entries."""
     return LocatedText(location, entries=entries)
 

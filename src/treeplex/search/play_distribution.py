@@ -24,7 +24,7 @@ from treeplex.search.warm_start.begin import begin_search
 
 
 @dataclass(frozen=True)
-class Part:
+class PlaythroughPart:
     """A subset of the playthroughs.
 
     Attributes:
@@ -88,7 +88,7 @@ def playthrough_policy(
     settings: PlaythroughSettings,
     generator: np.random.Generator,
     *,
-    part: Part | None = None,
+    part: PlaythroughPart | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Policy:
     """Average the policies of N playthroughs, weighted at every infoset by own reach.
@@ -121,7 +121,7 @@ def playthrough_policy(
         together, shares, filled = [], [], 0
         while queue and filled < settings.batch:
             node = queue.pop()
-            draws_of = None if part is None else Part(part.number, keyed(shift_seed, node.path))
+            draws_of = None if part is None else PlaythroughPart(part.number, keyed(shift_seed, node.path))
             stops = drawn_iterations(settings, count, keyed(seed, node.path), draws_of)
             alive = node.alive
             pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
@@ -208,7 +208,7 @@ def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgam
 
 
 def drawn_iterations(
-    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Part | None = None
+    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: PlaythroughPart | None = None
 ) -> Ints:
     """Draw an iteration for each playthrough, with the weights of the average policy, stratified.
 

@@ -3,7 +3,6 @@
 import json
 import struct
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,6 @@ from numpy.typing import NDArray
 
 MEDIA_TYPE = "application/x-treeplex-arrays"
 LENGTH = struct.Struct("<I")
-
-
-def finite(value: float | None) -> float | None:
-    """Convert a number for JSON: None for NaN and infinities."""
-    return value if value is not None and isfinite(value) else None
 
 
 def pack(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:

@@ -34,13 +34,13 @@ def routes(served: ServerState) -> APIRouter:
 
     @router.get("/library")
     def library() -> dict[str, Any]:
-        return known()
+        return library_entries()
 
     return router
 
 
 @cache
-def known() -> dict[str, Any]:
+def library_entries() -> dict[str, Any]:
     """Return the library's games, agents and algorithms, each with a description."""
     return {
         "games": [{"name": name, "about": info.summary} for name, info in games.games().items()],

@@ -56,7 +56,7 @@ class Turns:
         Raises:
             Refusal: too many requests are waiting, or the wait is too long (503).
         """
-        kind = kind_of(method, path)
+        kind = request_type(method, path)
         if kind not in self._free:
             yield
             return
@@ -77,7 +77,7 @@ class Turns:
             self._free[kind].release()
 
 
-def kind_of(method: str, path: str) -> str:
+def request_type(method: str, path: str) -> str:
     """Return a request's type: :data:`OPENING`, :data:`LOOKING`, or the path segment after ``/api/``."""
     if (method, path) in OPENS:
         return OPENING

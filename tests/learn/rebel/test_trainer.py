@@ -21,7 +21,7 @@ from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings, Sel
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import Belief, ExactLeaf, ZeroLeaf, cut  # noqa: E402
 from treeplex.search.methods import METHODS, average_weights  # noqa: E402
-from treeplex.search.play_distribution import Part, drawn_iterations, playthrough_policy  # noqa: E402
+from treeplex.search.play_distribution import PlaythroughPart, drawn_iterations, playthrough_policy  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.stopping import policies_at, training_iterations  # noqa: E402
 from treeplex.search.subgame_search import SubgameSearch  # noqa: E402
@@ -198,7 +198,10 @@ def test_draws_are_stratified_over_all_parts(parts: int) -> None:
     """With equal weights and as many iterations as playthroughs, each iteration is drawn once."""
     settings = PlaythroughSettings(method="cfr", iterations=16 * parts)
     drawn = np.concatenate(
-        [drawn_iterations(settings, 16, np.random.default_rng([1, k]), Part(k, np.random.default_rng(2))) for k in range(parts)]
+        [
+            drawn_iterations(settings, 16, np.random.default_rng([1, k]), PlaythroughPart(k, np.random.default_rng(2)))
+            for k in range(parts)
+        ]
     )
     assert len(np.unique(drawn)) == 16 * parts
     orders = drawn.reshape(parts, 16).argsort(axis=1)
@@ -209,7 +212,7 @@ def test_draws_of_every_part_have_the_weights_of_the_average() -> None:
     settings = PlaythroughSettings(method="lcfr", iterations=5)
     counts = np.zeros(5)
     for seed in range(400):
-        part = Part(3, np.random.default_rng(seed))
+        part = PlaythroughPart(3, np.random.default_rng(seed))
         counts += np.bincount(drawn_iterations(settings, 2, np.random.default_rng([seed, 3]), part) - 1, minlength=5)
     assert counts / counts.sum() == pytest.approx(np.arange(1, 6) / 15, abs=0.05)
 

@@ -36,7 +36,7 @@ def nested_orders(parts: Decomposition) -> Orders | str:
         return "other orders of play are tried only where all players move in every play"
     orders: list[tuple[int, ...] | None] = [None, None, None]
     for order in permutations(range(len(players))):
-        kind = kind_of(knows[:, order], does[:, order])
+        kind = classify_order(knows[:, order], does[:, order])
         for lower in range(kind + 1):
             orders[lower] = orders[lower] or tuple(players[column] for column in order)
     return orders[0], orders[1], orders[2]
@@ -58,7 +58,7 @@ def plays(parts: Decomposition, ends: Ints, players: list[int]) -> tuple[Ints, I
     return knows, does
 
 
-def kind_of(knows: Ints, does: Ints) -> int:
+def classify_order(knows: Ints, does: Ints) -> int:
     """Classify a player order: -1 if it is not admissible, 0 if it is, 1 if the form is nested, 2 if ladder-nested."""
     prefix = np.zeros(len(knows), np.int64)
     kind = 2

@@ -68,7 +68,7 @@ def pushfold(
     if stacks is not None:
         if (stack, to, step, html) != (None, None, None, None):
             raise SpecError("--stacks cannot be combined with --stack, --to, --step or --html; leave them out")
-        table(numbers(stacks, "--stacks"), numbers(payouts or "", "--payouts"), ante, deals, csv, as_json)
+        solve_table(numbers(stacks, "--stacks"), numbers(payouts or "", "--payouts"), ante, deals, csv, as_json)
         return
     if payouts is not None or deals is not None:
         raise SpecError("--payouts and --deals need --stacks; add --stacks 10,12,8")
@@ -118,7 +118,9 @@ def numbers(text: str, option: str) -> list[float]:
         raise SpecError(f"{option} {text!r}: {error}; write numbers such as 10,12,8") from None
 
 
-def table(stacks: list[float], payouts: list[float], ante: float, deals: int | None, csv: Path | None, as_json: bool) -> None:
+def solve_table(
+    stacks: list[float], payouts: list[float], ante: float, deals: int | None, csv: Path | None, as_json: bool
+) -> None:
     """Solve and print push or fold at a table."""
     from rich.console import Console
 

@@ -181,12 +181,12 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
     return HoldemForm(
         streets=layout.streets,
         factors=np.array([deal_chance(spot, board.street) * board.share for board in flat]),
-        nodes=table([row for forest in forests for player in (0, 1) for row in forest.nodes[player]], 3),
-        folds=table([row for forest in forests for row in forest.folds], 2),
-        fold_values=table([row for forest in forests for row in forest.fold_values], 2, float),
-        showdowns=table([row for forest in forests for row in forest.showdowns], 2),
-        showdown_values=table([row for forest in forests for row in forest.showdown_values], 3, float),
-        ends=table([row for forest in forests for row in forest.ends], 2),
+        nodes=stacked_rows([row for forest in forests for player in (0, 1) for row in forest.nodes[player]], 3),
+        folds=stacked_rows([row for forest in forests for row in forest.folds], 2),
+        fold_values=stacked_rows([row for forest in forests for row in forest.fold_values], 2, float),
+        showdowns=stacked_rows([row for forest in forests for row in forest.showdowns], 2),
+        showdown_values=stacked_rows([row for forest in forests for row in forest.showdown_values], 3, float),
+        ends=stacked_rows([row for forest in forests for row in forest.ends], 2),
         boards=layout.boards,
         source=joined([board.source[player] for board, player in lists], np.int16),
         order=joined([board.order[player] for board, player in lists], np.int16),
@@ -199,7 +199,7 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
     )
 
 
-def table(rows: Sequence[Sequence[float]], width: int, kind: type = int) -> NDArray[Any]:
+def stacked_rows(rows: Sequence[Sequence[float]], width: int, kind: type = int) -> NDArray[Any]:
     """Stack rows into an array, also if there are none."""
     return np.array(rows, np.float64 if kind is float else np.int64).reshape(-1, width)
 

@@ -15,7 +15,7 @@ from treeplex.holdem.engine.river_batch import expect_rivers, iterate_rivers
 from treeplex.holdem.engine.workspace import make_workspace, padded_columns
 from treeplex.holdem.forms.betting_forest import Forest, forests_of
 from treeplex.holdem.forms.boards import Board, card_rows, placed_board, twins_of
-from treeplex.holdem.forms.compile_spot import Layout, table
+from treeplex.holdem.forms.compile_spot import Layout, stacked_rows
 from treeplex.holdem.forms.layout import store_with
 from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands
 from treeplex.holdem.spots.spot import Spot
@@ -176,12 +176,12 @@ def joined_rivers(rivers: Sequence[River]) -> tuple[HoldemForm, Ints, NDArray[An
     form = HoldemForm(
         streets=layout.streets,
         factors=np.ones(1),
-        nodes=table([row for player in (0, 1) for row in forest.nodes[player]], 3),
-        folds=table(forest.folds, 2),
-        fold_values=table(forest.fold_values, 2, float),
-        showdowns=table(forest.showdowns, 2),
-        showdown_values=table(forest.showdown_values, 3, float),
-        ends=table(forest.ends, 2),
+        nodes=stacked_rows([row for player in (0, 1) for row in forest.nodes[player]], 3),
+        folds=stacked_rows(forest.folds, 2),
+        fold_values=stacked_rows(forest.fold_values, 2, float),
+        showdowns=stacked_rows(forest.showdowns, 2),
+        showdown_values=stacked_rows(forest.showdown_values, 3, float),
+        ends=stacked_rows(forest.ends, 2),
         boards=layout.boards,
         source=np.zeros(total, np.int16),
         order=np.concatenate(order).astype(np.int16),

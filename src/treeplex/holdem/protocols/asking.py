@@ -98,7 +98,9 @@ def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | N
     try:
         return parse_json(said)
     except ValueError as error:
-        raise NoAnswerError(f"{url} answers {shown(said)}, which is not JSON; check that it is the server's address") from error
+        raise NoAnswerError(
+            f"{url} answers {answer_text(said)}, which is not JSON; check that it is the server's address"
+        ) from error
 
 
 def check_address(url: str) -> None:
@@ -129,7 +131,7 @@ def read_answer(answer: Any, until: float) -> bytes:
 def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
     """The error for a response whose status reports a failure."""
     try:
-        said = shown(error.read(10_000))
+        said = answer_text(error.read(10_000))
     except (OSError, http.client.HTTPException, ValueError):
         said = "nothing else"
     if 300 <= error.code < 400:
@@ -144,7 +146,7 @@ def said_by(error: object) -> str:
     return reason(error) if isinstance(error, OSError) else str(error) or type(error).__name__
 
 
-def shown(said: object) -> str:
+def answer_text(said: object) -> str:
     """The beginning of a server's answer, on one line, for error messages."""
     text = " ".join((said.decode("utf-8", "replace") if isinstance(said, bytes) else json.dumps(said)).split())
     return (text if len(text) <= SHOWN else f"{text[:SHOWN]} ...") or "nothing"

@@ -11,7 +11,7 @@ import numpy as np
 
 from treeplex.errors import GameError, SpecError
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
-from treeplex.holdem.protocols.asking import PAUSES, SECONDS, NoAnswerError, ask, check_address, patiently, shown
+from treeplex.holdem.protocols.asking import PAUSES, SECONDS, NoAnswerError, answer_text, ask, check_address, patiently
 from treeplex.holdem.protocols.outside import Action, OutsideHand, parse_line
 from treeplex.holdem.protocols.served import ServedHand
 from treeplex.holdem.whole.hand import HandRules
@@ -112,7 +112,7 @@ class Slumbot(Server):
         said = {"board": [], "action": ""} | said if over else said
         seat = part(said, "client_pos")
         if seat not in (0, 1):
-            raise GameError(f"'client_pos' is {shown(seat)}, neither 0 nor 1")
+            raise GameError(f"'client_pos' is {answer_text(seat)}, neither 0 nor 1")
         cards, board = cards_in(part(said, "hole_cards")), cards_in(part(said, "board"))
         return HandView(int(seat), cards, board, text_in(said, "action"), won, None)
 
@@ -121,7 +121,7 @@ class Slumbot(Server):
 
     def _heard(self, said: Any) -> Any:
         if not isinstance(said, dict) or "error_msg" in said:
-            raise NoAnswerError(f"{self.url} answers {shown(said)}; run the command again for a new session")
+            raise NoAnswerError(f"{self.url} answers {answer_text(said)}; run the command again for a new session")
         token = said.get("token")
         self.token = token if isinstance(token, str) and token else self.token
         return said
@@ -191,7 +191,7 @@ class GtoWizard(Server):
             if isinstance(hand, Mapping) and hand.get("hand_id") == name:
                 return hand
         raise NoAnswerError(
-            f"{failed}; hand {shown(name)} has ended on the server in the meantime, and its result is unknown"
+            f"{failed}; hand {answer_text(name)} has ended on the server in the meantime, and its result is unknown"
         ) from failed
 
     def _ask(self, what: str, body: Mapping[str, Any] | None) -> Any:
@@ -228,7 +228,7 @@ def text_in(said: Any, name: str) -> str:
     value = part(said, name)
     pieces = [value] if isinstance(value, str) else value
     if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
-        raise GameError(f"{name!r} is {shown(value)}, not a string")
+        raise GameError(f"{name!r} is {answer_text(value)}, not a string")
     return "".join(pieces)
 
 
@@ -240,7 +240,7 @@ def chips_in(said: Any, name: str) -> float:
     """
     value = part(said, name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MOST_CHIPS:
-        raise GameError(f"{name!r} is {shown(value)}, not a number of chips")
+        raise GameError(f"{name!r} is {answer_text(value)}, not a number of chips")
     return float(value)
 
 
@@ -279,7 +279,7 @@ def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, gener
                 raise GameError("the server waits for an action, but it is not the agent's turn")
         except (GameError, SpecError) as error:
             remedy = "check the server's address; its interface may have changed"
-            raise GameError(f"{server.url} answers {shown(said)}: {error}; {remedy}") from error
+            raise GameError(f"{server.url} answers {answer_text(said)}: {error}; {remedy}") from error
         said = server.act(said, on_street(hand, hand.decide()))
 
 

@@ -256,7 +256,7 @@ class PokerPublicTree(public.PublicTree):
         self._orders: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def visit(self, node: Hashable) -> public.Decision | public.Chance | public.Terminal:
-        number, board = table(node)
+        number, board = node_and_board(node)
         event, player = self._nodes[number], self.game.player_at(number, board)
         if player == CHANCE:
             return self._chance(board)
@@ -267,24 +267,24 @@ class PokerPublicTree(public.PublicTree):
         return public.Terminal(self._uncontested if isinstance(event, Fold) else self._showdown(board), scale)
 
     def child(self, node: Hashable, action: int) -> tuple[int, tuple[int, ...]]:
-        number, board = table(node)
+        number, board = node_and_board(node)
         state = PokerState(self.game, (0, 0), number, board).after(action)
         return state.node, state.board
 
     def future(self, node: Hashable) -> Hashable:
         """The remaining betting and the board cards, regardless of their order."""
-        number, board = table(node)
+        number, board = node_and_board(node)
         return self._futures[number], tuple(sorted(board))
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
         """Network features of the betting, then of the board; see :mod:`treeplex.holdem.rules.features`."""
-        number, board = table(node)
+        number, board = node_and_board(node)
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """Each hand's probability of beating a uniformly random hand (a tie counts half), over the remaining runouts."""
-        _, board = table(node)
+        _, board = node_and_board(node)
         key = tuple(sorted(board))
         if key not in self._orders:
             form = self.game.spot.format
@@ -295,7 +295,7 @@ class PokerPublicTree(public.PublicTree):
         return self._orders[key]
 
     def stakes(self, node: Hashable) -> Stakes:
-        number, _ = table(node)
+        number, _ = node_and_board(node)
         return stakes_of(self._nodes[number])
 
     @cached_property
@@ -304,20 +304,22 @@ class PokerPublicTree(public.PublicTree):
         return futures(self.game.tree)
 
     def bets(self, state: public.State) -> public.Bets | None:
-        event = self._nodes[table(public.pair_state(state).node)[0]]
+        event = self._nodes[node_and_board(public.pair_state(state).node)[0]]
         return event.bets() if isinstance(event, Decision) else None
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
-        return self.game.infostate(player, int(self.hands[hand]), player, *table(node))
+        return self.game.infostate(player, int(self.hands[hand]), player, *node_and_board(node))
 
     def knowledge(self, node: Hashable, player: int, hand: int) -> str:
-        return self.game.knowledge(int(self.hands[hand]), *table(node))
+        return self.game.knowledge(int(self.hands[hand]), *node_and_board(node))
 
     def history_at(self, state: public.State, hands: Sequence[int]) -> PokerState:
-        return PokerState(self.game, tuple(int(self.hands[hand]) for hand in hands), *table(public.pair_state(state).node))
+        return PokerState(
+            self.game, tuple(int(self.hands[hand]) for hand in hands), *node_and_board(public.pair_state(state).node)
+        )
 
     def action_to_string(self, node: Hashable, action: int) -> str:
-        return self.game.action_text(*table(node), action)
+        return self.game.action_text(*node_and_board(node), action)
 
     def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
         """The game with one more bet or raise for the player to act, to ``action`` total chips on this street, and its
@@ -328,7 +330,7 @@ class PokerPublicTree(public.PublicTree):
         Raises:
             GameError: the state is no decision, or the rules allow no such bet.
         """
-        number, game = table(public.pair_state(state).node)[0], self.game
+        number, game = node_and_board(public.pair_state(state).node)[0], self.game
         event = self._nodes[number]
         if not isinstance(event, Decision):
             raise GameError(f"no player acts at {self.name_of(state)}")
@@ -352,7 +354,7 @@ class PokerPublicTree(public.PublicTree):
 
     def state_in(self, state: public.State, other: public.PublicGame) -> public.PublicState:
         assert isinstance(other, PokerPublicTree)
-        number, board = table(public.pair_state(state).node)
+        number, board = node_and_board(public.pair_state(state).node)
         return public.PublicState((other.game.lines.index(self.game.lines[number]), board), public.pair_state(state).weight)
 
     def _showdown(self, board: tuple[int, ...]) -> NDArray[np.float64]:
@@ -376,7 +378,7 @@ class PokerPublicTree(public.PublicTree):
         return self._chances[board]
 
 
-def table(node: Hashable) -> tuple[int, tuple[int, ...]]:
+def node_and_board(node: Hashable) -> tuple[int, tuple[int, ...]]:
     """The betting-tree node and the board of a public node."""
     assert isinstance(node, tuple)
     return node

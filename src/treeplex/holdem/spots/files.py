@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
-from treeplex.base.located_text import LocatedText, listed, located, read_marked, table
+from treeplex.base.located_text import LocatedText, listed, located, located_table, read_marked
 from treeplex.base.spec import nearest, shown
 from treeplex.errors import SpecError
 from treeplex.games.betting.size_grammar import NUMBER, Size, check_sizes, decimal
@@ -320,7 +320,7 @@ def request_from_options(options: Mapping[str, object], prefix: str = "--") -> S
         for part in spot_field.parts:
             if part.option in given:
                 entry = located(given.pop(part.option), f"{prefix}{part.option}", may_be_table=part.table)
-                parts.append((spot_field.name, table(f"{prefix}{part.option}", {part.key: entry})))
+                parts.append((spot_field.name, located_table(f"{prefix}{part.option}", {part.key: entry})))
     if given:
         known = [
             name for spot_field in TABLE.values() for name in (spot_field.option, *(part.option for part in spot_field.parts))

@@ -1,7 +1,7 @@
 """The table of a spot's fields. It defines the keys of spot files, the command-line options and their help.
 
 A :class:`Field` is a key of a spot file and an option of the same name. An option takes the same values as the file: a string,
-or a table in braces, ``--bets "{river: {oop: 50%}}"``. A :class:`Part` is an option for one entry of such a table,
+or a table in braces, ``--bets "{river: {oop: 50%}}"``. A :class:`FieldPart` is an option for one entry of such a table,
 ``--river-bets 33%``. This module imports nothing, so that ``--help`` is fast; :mod:`treeplex.holdem.spots.files` reads the
 fields.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Part:
+class FieldPart:
     """An option that sets one entry of a field's table.
 
     Attributes:
@@ -52,7 +52,7 @@ class Field:
     spelled: str = ""
     short: str = ""
     table: bool = False
-    parts: tuple[Part, ...] = ()
+    parts: tuple[FieldPart, ...] = ()
     repeats: bool = False
 
     @property
@@ -61,7 +61,7 @@ class Field:
         return self.spelled or self.name.replace("_", "-")
 
 
-def sizes(name: str, of: str) -> tuple[Part, ...]:
+def sizes(name: str, of: str) -> tuple[FieldPart, ...]:
     """The bet-size options for one street or player."""
     where = {
         "flop": "on the flop",
@@ -70,7 +70,7 @@ def sizes(name: str, of: str) -> tuple[Part, ...]:
         "oop": "out of position",
         "ip": "in position",
     }
-    return tuple(Part(f"{key}-{name}", key, f"{of} {where_text}.", table=True) for key, where_text in where.items())
+    return tuple(FieldPart(f"{key}-{name}", key, f"{of} {where_text}.", table=True) for key, where_text in where.items())
 
 
 FIELDS: Mapping[str, Field] = {
@@ -97,8 +97,8 @@ FIELDS: Mapping[str, Field] = {
             "Donk bets (leads), on the first street too, or none. Default: as --bets.",
             table=True,
             parts=(
-                Part("turn-donk", "turn", "Donk bets on the turn."),
-                Part("river-donk", "river", "Donk bets on the river."),
+                FieldPart("turn-donk", "turn", "Donk bets on the turn."),
+                FieldPart("river-donk", "river", "Donk bets on the river."),
             ),
         ),
         Field(
@@ -108,14 +108,14 @@ FIELDS: Mapping[str, Field] = {
             "--add-allin, --force-allin and --merge as one table: '{add_allin: 150%, merge: 10%}'.",
             table=True,
             parts=(
-                Part("add-allin", "add_allin", "Offer all-in up to this share of the pot, such as 150%.", "SHARE"),
-                Part(
+                FieldPart("add-allin", "add_allin", "Offer all-in up to this share of the pot, such as 150%.", "SHARE"),
+                FieldPart(
                     "force-allin",
                     "force_allin",
                     "Replace a bet by all-in if at most this share of the pot is left behind: 20%.",
                     "SHARE",
                 ),
-                Part("merge", "merge", "Drop bets that are within this margin of a larger bet: 10%.", "SHARE"),
+                FieldPart("merge", "merge", "Drop bets that are within this margin of a larger bet: 10%.", "SHARE"),
             ),
         ),
         Field("min_bet", "2", "CHIPS", "Minimum bet and raise. Default: one chip, or the big blind of --blinds."),
@@ -136,9 +136,9 @@ FIELDS: Mapping[str, Field] = {
             "Deal a subset of boards: numbers of flops, turns and rivers, or a shipped set (48x2x2).",
             table=True,
             parts=(
-                Part("flops", "flop", "Deal only N flops, each representing several.", "N"),
-                Part("turns", "turn", "Deal only N turns on each flop.", "N"),
-                Part("rivers", "river", "Deal only N rivers on each turn.", "N"),
+                FieldPart("flops", "flop", "Deal only N flops, each representing several.", "N"),
+                FieldPart("turns", "turn", "Deal only N turns on each flop.", "N"),
+                FieldPart("rivers", "river", "Deal only N rivers on each turn.", "N"),
             ),
         ),
         Field(
@@ -148,8 +148,10 @@ FIELDS: Mapping[str, Field] = {
             "Rake as a share of the pot: 5%.",
             table=True,
             parts=(
-                Part("rake-cap", "cap", "Maximum rake in chips.", "CHIPS"),
-                Part("no-flop-no-drop", "no_flop_no_drop", "Take no rake from hands that end preflop. Default: false.", "BOOL"),
+                FieldPart("rake-cap", "cap", "Maximum rake in chips.", "CHIPS"),
+                FieldPart(
+                    "no-flop-no-drop", "no_flop_no_drop", "Take no rake from hands that end preflop. Default: false.", "BOOL"
+                ),
             ),
         ),
         Field("chip", "1", "CHIPS", "Smallest chip unit. Default: 1, or less if pot, stack or sizes require it."),

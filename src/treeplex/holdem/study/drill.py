@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
+from treeplex.base.digits import finite
 from treeplex.base.spec import shown
 from treeplex.errors import SpecError
 from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
@@ -321,7 +322,7 @@ def drawn(
 def plain(question: Question) -> dict[str, Any]:
     """A question and its answer as JSON data."""
     node, mix = question.node, question.mix
-    losses = [known(question.loss(action)) for action in range(len(mix))]
+    losses = [finite(question.loss(action)) for action in range(len(mix))]
     return {
         "line": question.line,
         "player": question.player,
@@ -337,15 +338,10 @@ def plain(question: Question) -> dict[str, Any]:
         "kinds": list(node.kinds),
         "lines": list(node.children),
         "mix": [float(share) for share in mix],
-        "ev": [known(value) for value in question.ev.tolist()],
+        "ev": [finite(value) for value in question.ev.tolist()],
         "loss": losses,
         "verdict": [question.verdict(action) for action in range(len(mix))],
     }
-
-
-def known(value: float) -> float | None:
-    """A value for JSON: None instead of NaN."""
-    return None if np.isnan(value) else value
 
 
 def is_range(text: str) -> bool:

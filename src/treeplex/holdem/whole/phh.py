@@ -188,7 +188,7 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
         words = text.partition("#")[0].split()
         if words[:2] == ["d", "dh"]:
             player = int(words[2][1:]) - 1
-            hands[player] = hands.get(player, ()) + known(words[3])
+            hands[player] = hands.get(player, ()) + known_cards(words[3])
         elif words:
             rest.append(words)
     state = game.new_initial_state()
@@ -203,7 +203,7 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
 def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
     """The state after a PHH action other than dealing hole cards."""
     if words[:2] == ["d", "db"]:
-        for card in known(words[2]):
+        for card in known_cards(words[2]):
             state = state.child(card)
         return state
     if words[1] == "sm":
@@ -227,7 +227,7 @@ def whole_chips(amount: Any) -> int:
     return int(chips)
 
 
-def known(text: str) -> tuple[int, ...]:
+def known_cards(text: str) -> tuple[int, ...]:
     """Cards from their names; a :class:`SpecError` for unknown cards."""
     if "?" in text:
         raise SpecError(f"cards {text} are not known; only hands whose hole cards are all known can be read")

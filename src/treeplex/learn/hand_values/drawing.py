@@ -39,7 +39,7 @@ class Grouped(NamedTuple):
     iterations: int
 
 
-class Part(NamedTuple):
+class DrawingJob(NamedTuple):
     """A job: situations from one source.
 
     Attributes:
@@ -53,7 +53,7 @@ class Part(NamedTuple):
     seed: tuple[int, ...]
 
 
-def parts_of(settings: HandValueSettings, first: int, count: int) -> list[Part]:
+def parts_of(settings: HandValueSettings, first: int, count: int) -> list[DrawingJob]:
     """The jobs of a round: those of self-play, which take longest, come first.
 
     Args:
@@ -61,15 +61,15 @@ def parts_of(settings: HandValueSettings, first: int, count: int) -> list[Part]:
         first: number of situations before the round.
         count: number of situations of the round.
     """
-    parts, played = list[Part](), from_play(settings, count)
+    parts, played = list[DrawingJob](), from_play(settings, count)
     for play, left in ((True, played), (False, count - played)):
         while left:
-            parts.append(Part(play, min(left, TURNS), (settings.seed, first, len(parts))))
+            parts.append(DrawingJob(play, min(left, TURNS), (settings.seed, first, len(parts))))
             left -= parts[-1].size
     return parts
 
 
-def drawn_part(settings: HandValueSettings, part: Part) -> list[Grouped]:
+def drawn_part(settings: HandValueSettings, part: DrawingJob) -> list[Grouped]:
     """Draw the situations of a job."""
     generator = np.random.default_rng(part.seed)
     if part.play:
@@ -138,7 +138,7 @@ class Drawing:
         assert self._executor is not None
         return self._thread.submit(self._draw, self._executor, parts_of(self.settings, first, count))
 
-    def _draw(self, executor: Executor, parts: Sequence[Part]) -> list[Grouped]:
+    def _draw(self, executor: Executor, parts: Sequence[DrawingJob]) -> list[Grouped]:
         for number, part in enumerate(parts):
             executor.add(number, drawn_part, self.settings, part)
         found = dict[Any, list[Grouped]]()

@@ -203,7 +203,8 @@ def reopen_training(
         job.close()
         why = "whose rules have changed since" if game is None else f"not {game}"
         raise FileError(
-            f"{folder.path} trains on {shown(about['game'])}, {why}; give the game it was started with, or start a new training"
+            f"{folder.path} trains on {game_text(about['game'])}, {why}; give the game it was started with, or start a new "
+            "training"
         )
     return job
 
@@ -228,6 +229,6 @@ def shown_settings(
     return known.settings.from_json(folder.about()["settings"], Path(resume) / RUN).changed(changes)
 
 
-def shown(game: Any) -> str:
+def game_text(game: Any) -> str:
     """Display name of a game, for messages."""
     return ", ".join(game) if isinstance(game, list) else "a turn of hold'em" if isinstance(game, dict) else str(game)

@@ -32,11 +32,11 @@ def agents(
       treeplex agents rebel
       treeplex agents --json
     """
-    from treeplex.search.named_agents.registry import agents, kind_of
+    from treeplex.search.named_agents.registry import agent_kind, agents
 
     known = agents()
     if name is not None:
-        kind = kind_of(name)[0]
+        kind = agent_kind(name)[0]
         print_json(agent_json(kind)) if as_json else print_agent(kind)
     elif as_json:
         print_json({agent_name: agent_json(kind) for agent_name, kind in known.items()})

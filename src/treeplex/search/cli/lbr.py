@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treeplex.base.digits import finite
 from treeplex.run.cli.shared.arguments import GameArgument, Json, ShowProgress, Think
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import counted, print_facts, print_json, print_table
@@ -88,11 +89,11 @@ def lbr(
                 "game": str(table),
                 "agent": agent,
                 "lbr": winnings.value,
-                "interval": known(winnings.interval),
+                "interval": finite(winnings.interval),
                 "exact": winnings.exact,
                 "hands": winnings.hands,
                 "seats": [
-                    {"value": value, "interval": known(interval)}
+                    {"value": value, "interval": finite(interval)}
                     for value, interval in zip(winnings.values, winnings.intervals, strict=True)
                 ],
                 "actions": actions,
@@ -143,8 +144,3 @@ def print_winnings(result: "Winnings", *, title: str) -> None:
     else:
         columns.append("95% interval")
     print_table(columns, rows, right=(1, 2))
-
-
-def known(interval: float) -> float | None:
-    """Convert an interval for JSON; None if there is none."""
-    return interval if isfinite(interval) else None

@@ -20,7 +20,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec, user_source
 from treeplex.games.base import Game
-from treeplex.run.job.folder import kind_of as job_of
+from treeplex.run.job.folder import kind_of
 from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.tree_game import policy_file
 from treeplex.search.agents.agent import Agent, BaseAgent
@@ -85,7 +85,7 @@ def agent(
         return agent_of(text, played, generator)
     if is_user_spec(text) and not names_kind(text):
         return own_agent(text, played, generator, given)
-    kind, written = kind_of(text)
+    kind, written = agent_kind(text)
     for name in ABOUT_SEARCH:
         if name in given and name not in declared(kind.settings):
             raise SpecError(f"{name} is a search setting, but agent {kind.name} does not search; leave it out")
@@ -121,13 +121,13 @@ def usual_time(text: str, game: Game, iterations: int | None = None) -> float | 
         return None
     if is_user_spec(text) and not names_kind(text):
         return PATIENCE if names_leaf(text) else None
-    kind, written = kind_of(text)
+    kind, written = agent_kind(text)
     if written.keys() & set(ABOUT_SEARCH) or not kind.takes_time(game):
         return None
     return PATIENCE if declared(kind.settings)["think"].default is None else None
 
 
-def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
+def agent_kind(text: str) -> tuple[AgentKind, dict[str, Any]]:
     """Return the agent type that a text specifies, and the settings in the text.
 
     Raises:
@@ -162,7 +162,7 @@ def spec_of(text: str) -> Spec:
             return wing_spec
     if text not in agents() and is_policy(text):
         return Spec("blueprint", {"file": text})
-    if text not in agents() and (entry := provided_by_name("played_folders").get(job_of(text) or "")):
+    if text not in agents() and (entry := provided_by_name("played_folders").get(kind_of(text) or "")):
         name, _, setting = entry.partition(":")
         return Spec(name, {setting: text})
     spec = parse_spec(text)
@@ -176,7 +176,7 @@ def names_agent(text: str) -> bool:
     if is_user_spec(text):
         return True
     named = spec_name(text) in agents()
-    return text != UNIFORM and not is_policy(text) and (named or job_of(text) in provided_by_name("played_folders"))
+    return text != UNIFORM and not is_policy(text) and (named or kind_of(text) in provided_by_name("played_folders"))
 
 
 def runs_program(text: str) -> bool:

@@ -15,6 +15,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from treeplex.base.digits import finite
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cards.cards import parse_cards
@@ -26,7 +27,6 @@ from treeplex.holdem.study.pages.holdem import MOST_NODES, page
 from treeplex.holdem.study.report.export import header, lines_above, lines_below, node_json, node_lines, node_report
 from treeplex.holdem.study.report.page_data import PLAYERS, NodeReport
 from treeplex.run.job.folder import JobFolder
-from treeplex.web.arrays import finite
 from treeplex.web.folder.deleted import delete
 from treeplex.web.safety import MOST_UPLOAD
 from treeplex.web.served import Refusal, ServerState

@@ -331,7 +331,7 @@ class TableSession:
             "number": hand.number,
             "over": over,
             "scene": hand.end["scene"] if over else self._drawn(over=False),
-            "options": [{"id": label, "name": name, "kind": kind_of(name)} for label, name in few.items()],
+            "options": [{"id": label, "name": name, "kind": action_type(name)} for label, name in few.items()],
             "typed": len(few) < len(options) or isinstance(table, HoldemTable),
             "view": "" if over else table.view(hand.person).strip(),
             "said": hand.said,
@@ -409,7 +409,7 @@ def agent_table(table: Table) -> AgentTable | None:
     return inner if isinstance(inner, AgentTable) else None
 
 
-def kind_of(name: str) -> str:
+def action_type(name: str) -> str:
     """Return an action's type, which sets its colour: fold, check, call, bet, raise, allin, pass or other."""
     word = name.lower().replace("-", "").partition(" ")[0]
     return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"

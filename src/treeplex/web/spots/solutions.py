@@ -8,6 +8,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from treeplex.base.digits import finite
 from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.forms.spot_form import FixedStrategy
@@ -17,7 +18,7 @@ from treeplex.holdem.spots.as_fields import spot_fields
 from treeplex.holdem.spots.fields import PLAYERS, street_names
 from treeplex.holdem.study.report.breakdown import node_range
 from treeplex.holdem.study.report.export import header, number
-from treeplex.web.arrays import MEDIA_TYPE, finite
+from treeplex.web.arrays import MEDIA_TYPE
 from treeplex.web.folder.found import found_solution, thin_records
 from treeplex.web.served import Refusal, ServerState
 from treeplex.web.spots.nodes import compare_nodes, node_tables, runouts

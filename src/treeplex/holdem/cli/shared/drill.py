@@ -149,12 +149,12 @@ class Drill:
         for each in self.answers[-MOST_SHOWN:]:
             asked = each.question
             where = f"{asked.position} {asked.hand}" + (f" on {asked.node.board}" if asked.node.board else "")
-            loss, verdict = shown(asked.loss(each.action)), VERDICTS[each.verdict] + (", late" if each.late else "")
+            loss, verdict = value_text(asked.loss(each.action)), VERDICTS[each.verdict] + (", late" if each.late else "")
             rows.append([where, asked.line or "start", asked.node.actions[each.action], verdict, loss, f"{each.seconds:.1f} s"])
         return rows
 
 
-def shown(value: float) -> str:
+def value_text(value: float) -> str:
     """A value in a table; a dash if it is unknown."""
     return "-" if np.isnan(value) else f"{value:.2f}"
 
@@ -165,8 +165,8 @@ def rows_of(question: Question, action: int) -> list[list[str]]:
         [
             f"{name} (you)" if number == action else name,
             f"{100 * question.mix[number]:.1f}%",
-            shown(question.ev[number]),
-            shown(question.loss(number)),
+            value_text(question.ev[number]),
+            value_text(question.loss(number)),
         ]
         for number, name in enumerate(question.node.actions)
     ]

@@ -34,7 +34,7 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.split.blocks import Blocks, FolderBlocks, MemoryBlocks
 from treeplex.holdem.forms.split.jobs import SCALES_OF, PartWorker, Step, store_of_arrays
-from treeplex.holdem.forms.split.parts import Part, greatest_extent, split_spot
+from treeplex.holdem.forms.split.parts import SpotPart, greatest_extent, split_spot
 from treeplex.holdem.forms.spot_form import PACKED, STORAGE, ValuedAtRoot
 
 Array = NDArray[Any]
@@ -112,7 +112,7 @@ class SplitForm(ValuedAtRoot):
         self._numbers = int(self.trunk.form.boards[1, STORE])
         self._scales = int(self.trunk.form.boards[1, SCALES]) if self._kind is np.int16 else 0
         self._crews: dict[bool, BoardPool] = {}
-        self._shared: tuple[SharedValue[PartWorker], list[SharedValue[Part]]] | None = None
+        self._shared: tuple[SharedValue[PartWorker], list[SharedValue[SpotPart]]] | None = None
         self._scratch: TemporaryDirectory[str] | None = None
 
     @property
@@ -270,7 +270,7 @@ class SplitForm(ValuedAtRoot):
         if self.folder is not None:
             self._save(state)
 
-    def _stores(self) -> Iterator[tuple[Part, Store, int]]:
+    def _stores(self) -> Iterator[tuple[SpotPart, Store, int]]:
         return ((part, self._worker.store(part), player) for part in self.parts for player in (0, 1))
 
     def _whole(self, state: SplitState, name: str) -> dict[str, Array]:

@@ -12,7 +12,7 @@ from treeplex.holdem.engine.passes import BoardPool, answer, improve
 from treeplex.holdem.engine.workspace import Extent, make_workspace
 from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.split.blocks import Block, Blocks, decode, encode
-from treeplex.holdem.forms.split.parts import Part
+from treeplex.holdem.forms.split.parts import SpotPart
 
 Array = NDArray[Any]
 SCALES_OF = {"regrets": "regret_scales", "guesses": "guess_scales", "average": "average_scales"}
@@ -84,7 +84,7 @@ class PartWorker:
             )
         return BoardPool(form, self._spaces[name], raked=self.raked)
 
-    def store(self, part: Part) -> Store:
+    def store(self, part: SpotPart) -> Store:
         """The store of a part in scratch space; arrays that have not been loaded have undefined content."""
         numbers, scales = part.stored[1].stop, part.scales[1].stop if self.short else 0
         arrays = {}
@@ -102,7 +102,7 @@ class PartWorker:
         array: Array = self._spaces[name][:size]
         return array
 
-    def load(self, part: Part, blocks: Blocks, store: Store, name: str, player: int, side: int) -> None:
+    def load(self, part: SpotPart, blocks: Blocks, store: Store, name: str, player: int, side: int) -> None:
         """Read a block into a store."""
         numbers, scales = self.views(part, store, name, player)
         began = perf_counter()
@@ -110,7 +110,7 @@ class PartWorker:
         self._count(0 if content is None else content.size, began)
         decode(content, numbers, scales, name, packed=self.packed)
 
-    def save(self, part: Part, blocks: Blocks, store: Store, name: str, player: int, iteration: int) -> None:
+    def save(self, part: SpotPart, blocks: Blocks, store: Store, name: str, player: int, iteration: int) -> None:
         """Write a block from a store, after an iteration."""
         numbers, scales = self.views(part, store, name, player)
         seed = (iteration * 7919 + part.number * 104_729 + len(name) + player) % 2**31
@@ -129,12 +129,12 @@ class PartWorker:
         self._bytes, self._seconds = 0, 0.0
         return JobResult(rows_of(crew.form, crew.work, player, gathered=True).copy(), *counted)
 
-    def views(self, part: Part, store: Store, name: str, player: int) -> tuple[Array, Array]:
+    def views(self, part: SpotPart, store: Store, name: str, player: int) -> tuple[Array, Array]:
         """A player's numbers and scales within a store."""
         scales = part.scales[player] if self.short else slice(0, 0)
         return getattr(store, name)[part.stored[player]], getattr(store, SCALES_OF[name])[scales]
 
-    def improve(self, part: Part, blocks: Blocks, step: Step, reach: Array) -> JobResult:
+    def improve(self, part: SpotPart, blocks: Blocks, step: Step, reach: Array) -> JobResult:
         """Update the regrets of a player in a part; player 0's update also updates both averages.
 
         Args:
@@ -166,7 +166,7 @@ class PartWorker:
                 self.save(part, blocks, store, "average", owner, now)
         return self.job_result(crew, player)
 
-    def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> JobResult:
+    def answer(self, part: SpotPart, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> JobResult:
         """A player's best responses or expected values against the average strategy; see :meth:`improve`.
 
         ``task`` is the player, the mode (``BEST`` or ``EXPECT``) and the side of the blocks.

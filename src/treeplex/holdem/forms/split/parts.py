@@ -24,7 +24,7 @@ LEAST_NUMBERS, MOST_NUMBERS = 50_000, 2_000_000
 
 
 @dataclass(frozen=True)
-class Part:
+class SpotPart:
     """Several second-street boards and everything below them.
 
     Each player's numbers are contiguous, so that they can be stored separately; player 0's come first.
@@ -70,7 +70,7 @@ class Part:
         return slices
 
 
-def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
+def split_spot(game: CompiledSpot) -> tuple[SpotPart, list[SpotPart]]:
     """The trunk and the parts of a spot; they depend on the spot alone.
 
     Raises:
@@ -108,7 +108,7 @@ def numbers_below(game: CompiledSpot) -> list[int]:
     return counts
 
 
-def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: int | None = None) -> Part:
+def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: int | None = None) -> SpotPart:
     """The part with second-street boards ``low..high-1``, and the first ``streets`` streets."""
     count = len(game.boards) if streets is None else streets
     part_boards: list[list[Board]] = [[replace(game.boards[0][0], children=range(high - low))]]
@@ -147,7 +147,7 @@ def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: in
             for name in ("source", "order", "cards", "twin", "mirror")
         },
     )
-    return Part(number, part_form, np.concatenate([np.arange(*piece) for piece in picked[1:]]))
+    return SpotPart(number, part_form, np.concatenate([np.arange(*piece) for piece in picked[1:]]))
 
 
 def joined_slices(starts: Ints, picked: list[tuple[int, int]], end: int) -> list[slice]:
@@ -179,7 +179,7 @@ def players_apart(boards: Ints, streets: Ints) -> Ints:
     return table
 
 
-def greatest_extent(parts: list[Part]) -> Extent:
+def greatest_extent(parts: list[SpotPart]) -> Extent:
     """The sizes of scratch space that suffice for every part."""
     extents = [extent_of(part.form) for part in parts]
     hands, returned, reach_size = (max(getattr(extent, name) for extent in extents) for name in ("hands", "returned", "kept"))

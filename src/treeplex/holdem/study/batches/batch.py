@@ -17,13 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from treeplex.base.digits import finite
 from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
 from treeplex.base.workers.crew import Inline
 from treeplex.base.workers.executor import POLL_SECONDS, Executor, make_executor
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.study.batches.board import FAILURES, BoardTask, Row, Solve, StoppedError, number, solve_row, words_of
+from treeplex.holdem.study.batches.board import FAILURES, BoardTask, Row, Solve, StoppedError, solve_row, words_of
 from treeplex.holdem.study.batches.boards import Board
 from treeplex.run.job.folder import LOCK, JobFolder, JobKind, kind_of
 from treeplex.run.job.interrupt import Interrupt, StepAbandoned
@@ -222,7 +223,11 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
     text = read_bytes(path, most=MOST_TEXT)
     try:
         data = parse_json(text)
-        data |= {"weight": board.weight, "ev": tuple(map(known, data["ev"])), "equity": tuple(map(known, data["equity"]))}
+        data |= {
+            "weight": board.weight,
+            "ev": tuple(map(number_or_nan, data["ev"])),
+            "equity": tuple(map(number_or_nan, data["equity"])),
+        }
         data.setdefault("unit", spot.unit)
         row = Row(**{name: data[name] for name in Row.__dataclass_fields__ if name in data})
     except (ValueError, KeyError, TypeError) as error:
@@ -238,10 +243,10 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
 
 def row_to_json(row: Row) -> dict[str, Any]:
     """A row as JSON data; NaN as null."""
-    pairs = {name: [number(value) for value in getattr(row, name)] for name in ("ev", "equity")}
+    pairs = {name: [finite(value) for value in getattr(row, name)] for name in ("ev", "equity")}
     return {**row.__dict__, **pairs}
 
 
-def known(value: float | None) -> float:
-    """Inverse of :func:`number`."""
+def number_or_nan(value: float | None) -> float:
+    """Inverse of :func:`treeplex.base.digits.finite`."""
     return math.nan if value is None else float(value)

@@ -1,6 +1,5 @@
 """Solves one board of a batch and summarises its result as a row."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -8,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from treeplex.base.digits import finite
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.solve.estimate import DEFAULT_SHARE
 from treeplex.holdem.solve.session import DEFAULT_STORAGE
@@ -189,12 +189,7 @@ def first_street(solution: SpotSolution) -> dict[str, dict[str, Any]]:
             continue
         reach = float(view.compatible_of(view.player).sum())
         everyone = everyone or reach
-        shares = {str(action): number(float(part)) for action, part in zip(view.actions, view.frequency, strict=True)}
+        shares = {str(action): finite(float(part)) for action, part in zip(view.actions, view.frequency, strict=True)}
         decisions[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
         waiting += reversed(view.children())
     return decisions
-
-
-def number(value: float) -> float | None:
-    """A number for JSON; NaN as null."""
-    return value if math.isfinite(value) else None

@@ -16,7 +16,7 @@ from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.policies.line import find_place
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.study.batches.batch import Batch, known
+from treeplex.holdem.study.batches.batch import Batch, number_or_nan
 from treeplex.holdem.study.batches.board import Row
 from treeplex.holdem.study.batches.boards import Texture, texture_of
 from treeplex.holdem.study.report.colours import aggressive_first, colours
@@ -77,7 +77,7 @@ class BatchReport:
             "equity_oop": row.equity[0],
             "equity_ip": row.equity[1],
             "reach": float(here["reach"]),
-            **{name: known(part) for name, part in here["actions"].items()},
+            **{name: number_or_nan(part) for name, part in here["actions"].items()},
             **texture_of(parse_cards(row.board))._asdict(),
         }
 

@@ -247,8 +247,8 @@ def decision_row(review: Review, street: StreetReview, choice: Choice) -> dict[s
         "position": hand.parts[hand.hero].position,
         "side": ("out of position", "in position")[hand.hero],
         "facing": facing(choice.line),
-        "action": kind_of(choice.actions[choice.played]),
-        "best": kind_of(choice.actions[best]),
+        "action": action_kind(choice.actions[choice.played]),
+        "best": action_kind(choice.actions[best]),
         **texture_of(parse_cards(street.hand.board))._asdict(),
         "pot_bb": choice.pot / hand.big_blind,
         "frequency": choice.frequency[choice.played],
@@ -268,6 +268,6 @@ def facing(line: str) -> str:
     return "check" if not aggressive else "bet" if aggressive == 1 else "raise"
 
 
-def kind_of(action: str) -> str:
+def action_kind(action: str) -> str:
     """The kind of an action: ``fold``, ``check``, ``call``, ``bet``, ``raise`` or ``all-in``."""
     return action.partition(" ")[0].replace("allin", "all-in")

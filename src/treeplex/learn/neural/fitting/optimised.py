@@ -57,7 +57,7 @@ class TrainableModule:
         restore_optimizer(self.optimizer, arrays)
 
 
-def table(rows: int, outputs: int) -> tuple[Any, Any]:
+def zero_table(rows: int, outputs: int) -> tuple[Any, Any]:
     """Create a table of zeros as a module, and its row numbers."""
     torch = torch_module()
     return torch.nn.Embedding.from_pretrained(torch.zeros(rows, outputs), freeze=False), torch.arange(rows)

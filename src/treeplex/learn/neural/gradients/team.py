@@ -18,7 +18,7 @@ from treeplex.games.base import Game
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import Rows
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.learn.neural.fitting.optimised import TrainableModule, perceptron, table
+from treeplex.learn.neural.fitting.optimised import TrainableModule, perceptron, zero_table
 from treeplex.learn.neural.fitting.policies import MatrixProfile
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
@@ -93,7 +93,7 @@ class TeamLearner(NeuralLearner):
         """
         torch, settings = torch_module(), self.settings
         if settings.approximator == TABLE:
-            module, inputs = table(rows, outputs)
+            module, inputs = zero_table(rows, outputs)
         else:
             inputs = torch.from_numpy(features())
             hidden = (settings.width,) * settings.layers

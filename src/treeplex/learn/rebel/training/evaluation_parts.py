@@ -27,18 +27,18 @@ LEAST_PARTS = 4
 
 
 @dataclass(frozen=True)
-class Part:
+class EvaluationPart:
     """Worker job: the playthroughs of one numbered part."""
 
     number: int
     count: int
 
 
-def parts_of(playthroughs: int) -> list[Part]:
+def parts_of(playthroughs: int) -> list[EvaluationPart]:
     """Split playthroughs into parts."""
     size = min(PART, -(-playthroughs // LEAST_PARTS))
     starts = range(0, playthroughs, size)
-    return [Part(number, min(size, playthroughs - start)) for number, start in enumerate(starts)]
+    return [EvaluationPart(number, min(size, playthroughs - start)) for number, start in enumerate(starts)]
 
 
 class Store:
@@ -61,12 +61,12 @@ class Store:
                     if not other.name.startswith(net.checksum[:12]):
                         shutil.rmtree(other, ignore_errors=True)
 
-    def path(self, part: Part) -> Path:
+    def path(self, part: EvaluationPart) -> Path:
         """The file of a part."""
         assert self.folder is not None
         return self.folder / f"{part.number:05}-{part.count}.safetensors"
 
-    def get(self, part: Part) -> tuple[Floats, float] | None:
+    def get(self, part: EvaluationPart) -> tuple[Floats, float] | None:
         """A part's strategy and seconds; None if it is missing or corrupted."""
         if self.folder is None or not self.path(part).exists():
             return None
@@ -77,7 +77,7 @@ class Store:
             return None
         return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
 
-    def put(self, part: Part, strategy: Floats, seconds: float) -> None:
+    def put(self, part: EvaluationPart, strategy: Floats, seconds: float) -> None:
         """Save a part, unless there is no folder.
 
         Raises:

@@ -32,7 +32,7 @@ from treeplex.learn.common.device import one_thread, torch_module
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
-from treeplex.learn.rebel.training.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
+from treeplex.learn.rebel.training.evaluation_parts import LEAST_PARTS, PART, EvaluationPart, Store, parts_of
 from treeplex.learn.rebel.training.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
 from treeplex.learn.rebel.training.whole import JUDGED_ROWS, is_whole_folder, shipped_whole_net, whole_game, whole_net
 from treeplex.learn.rebel.whole.nets import leaf_of
@@ -177,12 +177,12 @@ class Searcher:
         return compile_game(self.spec), rules, self.net.leaf(rules, self.own_net)
 
 
-def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
+def search_part(searcher: Searcher, job: EvaluationPart) -> tuple[Floats, float]:
     """Run a part's playthroughs; returns their mean in sequence form, float64 [Q], and the CPU time."""
     game, rules, leaf = searcher.known
     began, seed = process_time(), searcher.seed
     settings = PlaythroughSettings(**(asdict(searcher.settings) | {"playthroughs": job.count}))
-    part = repeated.Part(job.number, np.random.default_rng([seed, SHIFTS]))
+    part = repeated.PlaythroughPart(job.number, np.random.default_rng([seed, SHIFTS]))
     policy = playthrough_policy(game, rules, leaf, settings, np.random.default_rng([seed, job.number]), part=part)
     return sequence_form(policy), process_time() - began
 
@@ -400,7 +400,7 @@ def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
 
 
 def collect_parts(
-    searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
+    searcher: Searcher, store: Store, parts: Sequence[EvaluationPart], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
     """Strategy and seconds of every part, loaded from the store or computed and saved."""
     results = {part: stored for part in parts if (stored := store.get(part)) is not None}
@@ -413,7 +413,7 @@ def collect_parts(
                 executor.add(part, search_part, shared, part)
             while executor.left():
                 for name, result in executor.finished(POLL_SECONDS):
-                    assert isinstance(name, Part)
+                    assert isinstance(name, EvaluationPart)
                     results[name] = result
                     store.put(name, *result)
                 done = sum(part.count for part in results)
