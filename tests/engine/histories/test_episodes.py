@@ -1,11 +1,13 @@
 """Batches of episodes against probabilities that are found by enumeration."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import treeplex as tp
 from treeplex.base.arrays import Floats, Ints
-from treeplex.engine.histories.episodes import Episodes, play_episodes
+from treeplex.engine.histories.episodes import Episodes, next_own, play_episodes
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, Histories
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
@@ -84,3 +86,15 @@ def test_an_episode_is_the_same_in_every_batch() -> None:
     assert (whole.action[since:] == part.action).all()
     assert (whole.payoffs[6:] == part.payoffs).all()
     assert play(game, table, seats[:6]).nodes + part.nodes == whole.nodes
+
+
+def test_the_next_own_decision_is_the_first_one_later_in_the_episode() -> None:
+    generator = np.random.default_rng(4)
+    first = np.append(0, np.cumsum(generator.integers(0, 7, 50)))
+    player = generator.integers(0, 3, first[-1]).astype(np.int32)
+    infoset = generator.integers(0, 90, first[-1]).astype(np.int32)
+    found = next_own(first, player, infoset, 3)
+    for begin, end in pairwise(first):
+        for at in range(begin, end):
+            later = [int(infoset[after]) for after in range(at + 1, end) if player[after] == player[at]]
+            assert found[at] == (later[0] if later else -1)

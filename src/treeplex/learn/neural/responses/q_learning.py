@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
-from treeplex.engine.histories.episodes import Episodes
-from treeplex.engine.histories.transitions import next_own
+from treeplex.engine.histories.episodes import Episodes, next_own
 from treeplex.forms.policies.heads import BEST, MATCHED, best_rows
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY, Approximator
