@@ -19,7 +19,6 @@ from treeplex.base.digits import finite
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cards.cards import parse_cards
-from treeplex.holdem.spots.spot import CHIPS
 from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.holdem.study.batches.boards import texture_of
@@ -246,7 +245,7 @@ def batch_row(row: Any, weight: float) -> dict[str, Any]:
         "board": row["board"],
         "weight": weight,
         "pot": pot,
-        "unit": row.get("unit", CHIPS),
+        "unit": row["unit"],
         "iterations": row["iterations"],
         "exploitability_percent": 100 * float(row["exploitability"]) / pot if pot else None,
         "ev": [None if ev is None else ev + pot / 2 for ev in row["ev"]],

@@ -228,8 +228,7 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
             "ev": tuple(map(number_or_nan, data["ev"])),
             "equity": tuple(map(number_or_nan, data["equity"])),
         }
-        data.setdefault("unit", spot.unit)
-        row = Row(**{name: data[name] for name in Row.__dataclass_fields__ if name in data})
+        row = Row(**{name: data[name] for name in Row.__dataclass_fields__})
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: not a batch result; remove the file to solve the board again") from error
     if row.identity != spot.identity:

@@ -13,7 +13,7 @@ from treeplex.holdem.solve.estimate import DEFAULT_SHARE
 from treeplex.holdem.solve.session import DEFAULT_STORAGE
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.solve.solve_spot import solve_spot
-from treeplex.holdem.spots.spot import CHIPS, Spot
+from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board
 from treeplex.holdem.study.report.export import SpotSolution, node_report
 from treeplex.run.job.interrupt import Interrupt
@@ -64,7 +64,7 @@ class Row:
     lines: Mapping[str, Mapping[str, Any]]
     identity: str
     settings: Mapping[str, Any]
-    unit: str = CHIPS
+    unit: str
 
 
 class BoardTask(NamedTuple):
