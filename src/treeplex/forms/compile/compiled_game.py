@@ -14,7 +14,6 @@ from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import TREES, Game
-from treeplex.games.turn_based import other_names
 
 TINY = 1e-3
 """Largest payoff, times its probability, below which identities compare payoffs relative to it."""
@@ -121,19 +120,7 @@ class CompiledGame:
             parts = (self.digest.encode(), *(np.asarray(part).tobytes() for part in (*self.tree, self.action_ids)))
             return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
         named = self.infostates.key if isinstance(self.infostates, LazyInfostates) else None
-        return self.identity_with("\x00".join(self.infostates) if named is None else named)
-
-    def is_identity(self, text: str) -> bool:
-        """Whether ``text`` is :attr:`identity`, or the identity from earlier versions, in which infostates at OpenSpiel's
-        simultaneous moves included the player to act.
-        """
-        if text == self.identity or isinstance(self.infostates, LazyInfostates):
-            return text == self.identity
-        return text == self.identity_with("\x00".join(other_names(player, name)[1] for player, name in self.lookup))
-
-    def identity_with(self, infostates: str) -> str:
-        """Compute :attr:`identity` with these infostates."""
-        digest = hashlib.sha256(infostates.encode())
+        digest = hashlib.sha256(("\x00".join(self.infostates) if named is None else named).encode())
         sparse, dense, factors, _ = self.payoff
         whole = [*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts]
         reals = [sparse.values, dense.matrices, dense.scales]

@@ -129,7 +129,7 @@ def load_policy(
         if not header["game"]:
             raise PolicyError(f"{path} does not name its game; give the game (in Python: game=...)")
         game = compile_game(header["game"], named_in=path)
-    if not game.is_identity(header.get("game_identity", game.identity)):
+    if header.get("game_identity", game.identity) != game.identity:
         if same_rules(header["game"], game.spec):
             return transferred(load_policy(path, complete=complete), game)
         same = "whose rules have changed" if header["game"] == game.spec else f"not for {game}"

@@ -87,7 +87,7 @@ class CanonicalRows(HandRows):
 
     @property
     def identity(self) -> str:
-        """Tells these rows from those of older files, which have a row for every suit."""
+        """How the rows are numbered: isomorphic boards share theirs."""
         return "canonical suits"
 
     def at(self, board: tuple[int, ...]) -> Ints:

@@ -388,7 +388,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     game = compile_first_street(spot) if settings.until else compile_spot(spot, isomorphism=bool(header["isomorphism"]))
     if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets differently")
-    prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))
+    prefix, streets, best = STATE, int(header["streets"]), header["best"]
     if not 1 <= streets <= len(game.boards):
         raise FileError(f"it covers {streets} of {len(game.boards)} streets")
     state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

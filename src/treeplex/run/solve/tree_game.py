@@ -373,7 +373,7 @@ def reopen(
     old = SolveSettings.from_json(about["settings"], folder.path / RUN)
     check_fixed(folder.path, old, fixed)
     compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
-    if not compiled.is_identity(about["identity"]):
+    if about["identity"] != compiled.identity:
         raise FileError(
             f"{folder.path} is a run on {about['game']}, not on {compiled}, or the rules have changed; give the same "
             "game or start a new run"
