@@ -56,40 +56,17 @@ def policy_of(solver: FormSolver[Any], game: Both) -> Policy:
 
 everything = pytest.mark.parametrize("name", RULES)
 everywhere = pytest.mark.parametrize("form", FORMS)
+FAMILY = ("lcfr", "dcfr", "pcfr+", "pdcfr", "dcfr+", "pdcfr+", "apcfr+", "sapcfr+", "p2pcfr+", "apdcfr+")
+FAMILY += ("hs-dcfr", "hs-pcfr+", "wop-cfr")
+"""Variants whose quick cases are those of :func:`cases`."""
 
 
-@pytest.mark.quick_cases(
-    "cfr-tree",
-    "cfr+-tree",
-    "lcfr-tree",
-    "lcfr-float64",
-    "dcfr-tree",
-    "dcfr-float64",
-    "pcfr+-tree",
-    "pcfr+-float64",
-    "pdcfr-tree",
-    "pdcfr-float64",
-    "dcfr+-tree",
-    "dcfr+-float64",
-    "pdcfr+-tree",
-    "pdcfr+-float64",
-    "apcfr+-tree",
-    "apcfr+-float64",
-    "sapcfr+-tree",
-    "sapcfr+-float64",
-    "p2pcfr+-tree",
-    "p2pcfr+-float64",
-    "apdcfr+-tree",
-    "apdcfr+-float64",
-    "hs-dcfr-tree",
-    "hs-dcfr-float64",
-    "hs-pcfr+-tree",
-    "hs-pcfr+-float64",
-    "wop-cfr-tree",
-    "wop-cfr-float64",
-    "linear-fp-tree",
-    "flop-tree",
-)
+def cases(*names: str) -> list[str]:
+    """Test cases of algorithms on a tree and in double precision."""
+    return [f"{name}-{form}" for name in names for form in ("tree", "float64")]
+
+
+@pytest.mark.quick_cases("cfr-tree", "cfr+-tree", "linear-fp-tree", "flop-tree", *cases(*FAMILY))
 @everywhere
 @pytest.mark.parametrize("name", [*VARIANTS, *FICTITIOUS_RULES])
 def test_strategies_are_those_of_the_oracle(name: str, form: str) -> None:
@@ -108,54 +85,9 @@ def test_strategies_are_those_of_the_oracle(name: str, form: str) -> None:
 
 
 @pytest.mark.quick_cases(
-    "cfr-tree",
-    "cfr-float64",
-    "cfr+-tree",
-    "cfr+-float64",
-    "lcfr-tree",
-    "lcfr-float64",
-    "dcfr-tree",
-    "dcfr-float64",
-    "pcfr+-tree",
-    "pcfr+-float64",
-    "pdcfr-tree",
-    "pdcfr-float64",
-    "dcfr+-tree",
-    "dcfr+-float64",
-    "pdcfr+-tree",
-    "pdcfr+-float64",
-    "apcfr+-tree",
-    "apcfr+-float64",
-    "sapcfr+-tree",
-    "sapcfr+-float64",
-    "p2pcfr+-tree",
-    "p2pcfr+-float64",
-    "apdcfr+-tree",
-    "apdcfr+-float64",
-    "hs-dcfr-tree",
-    "hs-dcfr-float64",
-    "hs-pcfr+-tree",
-    "hs-pcfr+-float64",
-    "wop-cfr-tree",
-    "wop-cfr-float64",
+    *cases("cfr", "cfr+", *FAMILY, "dpcfr+", "pddcfr", "fp", "linear-fp", "flop", "own", "own play", "learned dcfr"),
     "ddcfr-float64",
-    "dpcfr+-tree",
-    "dpcfr+-float64",
-    "pddcfr-tree",
-    "pddcfr-float64",
     "vt-cfr+-float64",
-    "fp-tree",
-    "fp-float64",
-    "linear-fp-tree",
-    "linear-fp-float64",
-    "flop-tree",
-    "flop-float64",
-    "own-tree",
-    "own-float64",
-    "own play-tree",
-    "own play-float64",
-    "learned dcfr-tree",
-    "learned dcfr-float64",
 )
 @everywhere
 @everything

@@ -8,24 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from pokerkit import Automation, ChipsPushing, FixedLimitTexasHoldem, NoLimitTexasHoldem, StandardHighHand
+from pokerkit import ChipsPushing, FixedLimitTexasHoldem, NoLimitTexasHoldem, StandardHighHand
 
+from tests.holdem.betting.test_pokerkit import AUTOMATIC
 from treeplex.holdem.betting.pots import side_pots
 from treeplex.holdem.betting.rules import ACPC, CALL, FOLD
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.named import holdem
-
-AUTOMATIC = (
-    Automation.ANTE_POSTING,
-    Automation.BET_COLLECTION,
-    Automation.BLIND_OR_STRADDLE_POSTING,
-    Automation.RUNOUT_COUNT_SELECTION,
-    Automation.HOLE_CARDS_SHOWING_OR_MUCKING,
-    Automation.HAND_KILLING,
-    Automation.CHIPS_PUSHING,
-    Automation.CHIPS_PULLING,
-)
 
 
 def shares(dividend: float, divisor: float) -> tuple[float, float]:

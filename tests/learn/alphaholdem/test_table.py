@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.learn.alphaholdem.test_trainer import check_resumes
 from treeplex.errors import FileError, GameError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.sources.load import load
@@ -56,18 +57,7 @@ def test_all_that_is_met_is_listed(spec: str) -> None:
 
 @pytest.mark.slow
 def test_it_resumes_bit_for_bit() -> None:
-    whole, begun = student("leduc_poker"), student("leduc_poker")
-    for _ in range(5):
-        whole.step()
-    for _ in range(3):
-        begun.step()
-    resumed = student("leduc_poker")
-    resumed.restore(begun.state())
-    for _ in range(2):
-        resumed.step()
-    first, second = whole.state(), resumed.state()
-    assert first.keys() == second.keys()
-    assert all(np.array_equal(first[name], second[name]) for name in first)
+    check_resumes(lambda: student("leduc_poker"))
 
 
 @pytest.mark.slow

@@ -268,17 +268,27 @@ def listed(names: list[str]) -> list[str]:
     return lines
 
 
+def typed_move() -> str:
+    """Prompt the person for a move and return the line.
+
+    Raises:
+        PlayerLeft: the person quits, or the input ends.
+    """
+    say("  your move: ", nl=False)
+    line = sys.stdin.readline()
+    if not line or line.strip().lower() in QUIT:
+        raise PlayerLeft
+    return line.strip()
+
+
 def asked(table: "Table", options: dict[int, str]) -> int:
     """Read an action from the person: a number, a name or the table's notation."""
     numbered, lowered = list(options.items()), {name.lower() for name in options.values()}
     all_in = next((action for action, name in numbered if name.lower().startswith(("all-in", "allin"))), None)
     say("  " + "   ".join(listed([name for _, name in numbered])))
     while True:
-        say("  your move: ", nl=False)
-        line = sys.stdin.readline()
-        text = line.strip().lower()
-        if not line or text in QUIT:
-            raise PlayerLeft
+        line = typed_move()
+        text = line.lower()
         if text in (*ALL_IN, "all-in") and all_in is not None:
             return all_in
         text = WITHOUT_BET.get(text, text) if text not in lowered and WITHOUT_BET.get(text) in lowered else text
@@ -298,7 +308,7 @@ def asked(table: "Table", options: dict[int, str]) -> int:
             return meant
         if len(near) == 1:
             return near[0]
-        say("  " + (f"{line.strip()!r} is not one of the actions; " if text else "") + "type a number or a name, or quit")
+        say("  " + (f"{line!r} is not one of the actions; " if text else "") + "type a number or a name, or quit")
 
 
 def score(results: list[float]) -> str:

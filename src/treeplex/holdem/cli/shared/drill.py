@@ -1,6 +1,5 @@
 """Drills at the terminal: decisions of solved spots, compared with their solutions."""
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from treeplex.holdem.study.drill import DrillFilter, Question, deal, question_at
 from treeplex.holdem.study.preflop_charts import is_shipped, read_solved, shipped_charts
 from treeplex.holdem.tables.spot import NAMES
 from treeplex.run.cli.shared.console import counted, print_table, say
-from treeplex.search.cli.play import QUIT, PlayerLeft, Seat, listed, until_left
+from treeplex.search.cli.play import Seat, listed, typed_move, until_left
 from treeplex.search.named_agents.registry import seconds_of
 
 VERDICTS = {"best": "best", "mix": "in the mix", "inaccuracy": "inaccuracy", "mistake": "mistake"}
@@ -176,11 +175,7 @@ def chosen(names: Sequence[str]) -> int:
     """Read an action from the person: its number or its name."""
     say("  " + "   ".join(listed(list(names))))
     while True:
-        say("  your move: ", nl=False)
-        line = sys.stdin.readline()
-        text = line.strip().lower()
-        if not line or text in QUIT:
-            raise PlayerLeft
+        text = typed_move().lower()
         near = [number for number, name in enumerate(names) if text and name.lower().startswith(text)]
         if text.isdecimal() and 1 <= int(text) <= len(names):
             return int(text) - 1
