@@ -1,12 +1,14 @@
-"""The command line as a program of its own, which no test leaves behind."""
+"""The command line as a program of its own, which no test leaves behind, and Ctrl-C."""
 
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+
+from treeplex.run.job.record import Progress
 
 
 @contextmanager
@@ -28,3 +30,15 @@ def spawned(*arguments: object, **options: Any) -> Iterator["subprocess.Popen[st
                     os.killpg(process.pid, signal.SIGKILL)
             else:
                 process.kill()
+
+
+def interrupt_after(count: int) -> Callable[[Progress], None]:
+    """A watcher that sends SIGINT once, after so many units."""
+    sent: list[int] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.done >= count and not sent:
+            sent.append(progress.done)
+            signal.raise_signal(signal.SIGINT)
+
+    return watch

@@ -5,7 +5,6 @@ This is the only file here that knows where things are in the library. Numbers a
 """
 
 import json
-import signal
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typer.testing import CliRunner
 import treeplex as tp
 from tests.fence.cases import EXACT, SINGLE, STEERED
 from tests.fence.doors import Numbers, policy_array
+from tests.processes import interrupt_after
 from treeplex.forms.policies.tabular import normalised
 from treeplex.forms.sources.load import load
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
@@ -86,18 +86,6 @@ class Job:
         except tp.errors.JobInterrupt:
             return
         raise AssertionError("the job was over before it was interrupted")
-
-
-def interrupt_after(count: int) -> Callable[[Any], None]:
-    """A watcher that sends SIGINT once, after so many units."""
-    sent: list[int] = []
-
-    def watch(progress: Any) -> None:
-        if progress.done >= count and not sent:
-            sent.append(progress.done)
-            signal.raise_signal(signal.SIGINT)
-
-    return watch
 
 
 def command(*arguments: object) -> Any:

@@ -1,6 +1,5 @@
 """Trainings without a folder: the model and the learning curve come back, and nothing is left behind."""
 
-import signal
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,11 +10,11 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.processes import interrupt_after
 from treeplex.base.settings import Settings, setting
 from treeplex.errors import JobInterrupt, SpecError
 from treeplex.learn import Learner
 from treeplex.learn.train.learner_job import panels_of
-from treeplex.run.job.record import Progress
 
 
 @dataclass(frozen=True)
@@ -82,12 +81,8 @@ def test_rules_without_a_name() -> None:
 
 
 def test_ctrl_c_gives_the_model_so_far() -> None:
-    def stop(progress: Progress) -> None:
-        if progress.done == 1:
-            signal.raise_signal(signal.SIGINT)
-
     with pytest.raises(JobInterrupt) as stopped:
-        tp.train("kuhn_poker", MixtureLearner, progress=stop)
+        tp.train("kuhn_poker", MixtureLearner, progress=interrupt_after(1))
     assert stopped.value.result.records[-1].done == 1
     assert isinstance(stopped.value.result.model, tp.Policy)
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 import treeplex as tp
 from tests.commands import call
+from tests.processes import interrupt_after
 from treeplex.base.settings import Settings, setting
 from treeplex.errors import AlgorithmError, FileError, JobInterrupt, SpecError
 from treeplex.learn import Learner
 from treeplex.learn.train.learner_job import OWN, POLICY
 from treeplex.learn.train.registry import learner_named
 from treeplex.run.job.folder import JobFolder
-from treeplex.run.job.record import Progress
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "extending" / "deep_cfr_learner.py"
 DEEP = f"{EXAMPLE}:DeepCFR"
@@ -61,14 +61,8 @@ def test_a_class_is_trained_as_well_and_resumed_bit_for_bit(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_ctrl_c_saves_it(tmp_path: Path) -> None:
-    import signal
-
-    def stop(progress: Progress) -> None:
-        if progress.done == 2:
-            signal.raise_signal(signal.SIGINT)
-
     with pytest.raises(JobInterrupt) as stopped:
-        tp.train("kuhn_poker", DEEP, settings=SHORT, out=tmp_path / "run", progress=stop)
+        tp.train("kuhn_poker", DEEP, settings=SHORT, out=tmp_path / "run", progress=interrupt_after(2))
     assert stopped.value.result.records[-1].done == 2
     assert tp.train(learner=DEEP, resume=tmp_path / "run").records[-1].done == 8
 

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,14 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from tests.commands import call
+from tests.processes import interrupt_after
 from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
 from treeplex.run.cli import sample as cli_sample
 from treeplex.run.cli.main import app
 from treeplex.run.job.folder import METRICS, RUN, STATE, JobFolder
-from treeplex.run.job.record import Progress, Record
+from treeplex.run.job.record import Record
 from treeplex.run.sample import job as sample_job
 from treeplex.run.sample.sample import parsed_memory, sample
 from treeplex.run.sample.settings import PLOT, POLICY, SAMPLE
@@ -57,17 +57,6 @@ def test_the_same_as_solving_the_compiled_game() -> None:
     assert all(sampled.policy[key] == pytest.approx(solved[key], abs=1e-12) for key in solved)
 
 
-def stop_with_ctrl_c(at: int) -> Callable[[Progress], None]:
-    stopped: list[int] = []
-
-    def watch(progress: Progress) -> None:
-        if progress.done >= at and not stopped:
-            stopped.append(progress.done)
-            signal.raise_signal(signal.SIGINT)
-
-    return watch
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "memory"),
@@ -85,7 +74,7 @@ def test_resuming_is_as_if_never_stopped(algorithm: str, memory: str, tmp_path: 
     given: dict[str, Any] = {"iterations": 90, "memory": memory, **QUICK}
     whole = sample("leduc_poker", algorithm, out=tmp_path / "whole", **given)
     with pytest.raises(JobInterrupt) as stopped:
-        sample("leduc_poker", algorithm, out=tmp_path / "stopped", progress=stop_with_ctrl_c(20), **given)
+        sample("leduc_poker", algorithm, out=tmp_path / "stopped", progress=interrupt_after(20), **given)
     assert 20 <= stopped.value.result.last.done < 90
     assert JobFolder(SAMPLE, tmp_path / "stopped").about()["status"] == "interrupted"
     resumed = sample(resume=tmp_path / "stopped")
@@ -324,7 +313,7 @@ def test_the_command_playouts(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli_sample, "sampling_line", lambda progress: stop_with_ctrl_c(1)(progress) or "")
+    monkeypatch.setattr(cli_sample, "sampling_line", lambda progress: interrupt_after(1)(progress) or "")
     _, printed = call("sample", "leduc_poker", "-n", 10**6, "--playouts", 20, code=130)
     found = re.search(r"saved; resume with (treeplex sample --resume (\S+))", printed)
     assert found

@@ -1,17 +1,16 @@
 """Runs that are limited by the histories they walk, with algorithms that sweep and with one that samples."""
 
 import math
-import signal
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.processes import interrupt_after
 from treeplex.errors import SpecError
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.run.job.folder import METRICS, JobFolder
-from treeplex.run.job.record import Progress
 from treeplex.run.solve.settings import SOLVE
 from treeplex.solvers import Solver
 
@@ -79,20 +78,12 @@ def test_a_sampling_run_stops_at_the_first_iteration_that_is_enough(nodes, sampl
     assert [record.done for record in solution.records[:-1] if record.done <= 40] == scheduled
 
 
-def stop_with_ctrl_c(after: int):
-    def watch(progress: Progress) -> None:
-        if progress.done >= after:
-            signal.raise_signal(signal.SIGINT)
-
-    return watch
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["dcfr", "hs-dcfr", "some-mccfr"])
 def test_resuming_is_as_if_never_stopped(algorithm, sampler, tmp_path):
     whole = tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "whole")
     with pytest.raises(tp.errors.JobInterrupt):
-        tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "stopped", progress=stop_with_ctrl_c(100))
+        tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "stopped", progress=interrupt_after(100))
     resumed = tp.solve(resume=tmp_path / "stopped")
     assert resumed.iterations > 200
     assert numbers(resumed.records) == numbers(whole.records)

@@ -1,6 +1,5 @@
 """A run resumed from its solution ends up bit for bit as one that never stopped."""
 
-import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +7,8 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.processes import interrupt_after
 from treeplex.errors import JobInterrupt, SpecError
-from treeplex.run.job.record import Progress
 from treeplex.run.solve.tree_job import GameSolution
 from treeplex.solvers.rules.variants import VARIANTS
 
@@ -42,12 +41,8 @@ def test_in_memory_as_one_run_of_the_total_length(algorithm: str) -> None:
 
 
 def test_after_ctrl_c_in_memory() -> None:
-    def stop(progress: Progress) -> None:
-        if progress.done >= 20:
-            signal.raise_signal(signal.SIGINT)
-
     with pytest.raises(JobInterrupt) as stopped:
-        tp.solve(KUHN, "dcfr", iterations=300, progress=stop)
+        tp.solve(KUHN, "dcfr", iterations=300, progress=interrupt_after(20))
     part = stopped.value.result
     assert 20 <= part.iterations < 300
     same(tp.solve(resume=part), tp.solve(KUHN, "dcfr", iterations=300))

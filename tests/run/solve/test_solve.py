@@ -2,7 +2,6 @@
 
 import json
 import math
-import signal
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.processes import interrupt_after
 from tests.trainings import signed
 from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.run.job.folder import METRICS, RUN, STATE, JobFolder
@@ -147,22 +147,12 @@ def test_run_folder_holds_the_run(tmp_path):
     assert tp.exploitability("kuhn_poker", folder) == solution.exploitability
 
 
-def stop_with_ctrl_c(after: int):
-    """A watcher that presses Ctrl-C once, after so many iterations."""
-
-    def watch(progress: Progress) -> None:
-        if progress.done >= after:
-            signal.raise_signal(signal.SIGINT)
-
-    return watch
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", RESUMABLE)
 def test_every_algorithm_goes_on_bit_for_bit(tmp_path, algorithm):
     whole = tp.solve("kuhn_poker", algorithm, iterations=90)
     with pytest.raises(tp.errors.JobInterrupt) as stopped:
-        tp.solve("kuhn_poker", algorithm, iterations=90, out=tmp_path / "stopped", progress=stop_with_ctrl_c(33))
+        tp.solve("kuhn_poker", algorithm, iterations=90, out=tmp_path / "stopped", progress=interrupt_after(33))
     assert 33 <= stopped.value.result.iterations < 90
     resumed = tp.solve(resume=tmp_path / "stopped")
     assert np.array_equal(resumed.policy.probabilities, whole.policy.probabilities)

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
+from tests.processes import interrupt_after
 from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
@@ -363,14 +364,8 @@ def test_what_fits_is_said_in_a_line(game: Any, agents: Any, options: dict[str, 
 
 
 def test_an_interrupted_match_says_what_it_has(policies: list[Policy], tmp_path: Path) -> None:
-    import signal
-
-    def interrupt(progress: Progress) -> None:
-        if progress.done >= 5:
-            signal.raise_signal(signal.SIGINT)
-
     with pytest.raises(JobInterrupt) as stopped:
-        match(LEDUC, policies, sampled=True, aivat="zero", hands=5000, out=tmp_path / "m", progress=interrupt)
+        match(LEDUC, policies, sampled=True, aivat="zero", hands=5000, out=tmp_path / "m", progress=interrupt_after(5))
     assert 5 <= stopped.value.result.hands < 5000
     assert len(played(tmp_path / "m")) == stopped.value.result.hands
 
