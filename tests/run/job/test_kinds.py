@@ -19,9 +19,8 @@ import pytest
 
 import treeplex as tp
 from papers.cfr2007.runs import LIMIT, LimitSettings, solve_limit
-from treeplex.base.settings import Settings, setting
+from tests.saved.items import Counting
 from treeplex.errors import FileError, JobInterrupt
-from treeplex.forms.policies.tabular import normalised
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.solve.solve_spot import solve_spot
@@ -34,7 +33,6 @@ from treeplex.learn.blueprint.job import HOLDEM_BLUEPRINT
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.discount.job import DISCOUNT
 from treeplex.learn.discount.settings import DiscountSettings
-from treeplex.learn.learner import Learner
 from treeplex.learn.train.learner_job import LIBRARY, OWN
 from treeplex.learn.train.train import train
 from treeplex.run.job import job as frame
@@ -84,42 +82,12 @@ CASES = {
 }
 
 
-@dataclass(frozen=True)
-class CountingSettings(Settings):
-    steps: int = setting(30, "steps", low=1)
-    seed: int = setting(0, "seed", low=0)
-
-
-class CountLearner(Learner):
-    """Plays as often as drawn."""
-
-    settings_class = CountingSettings
-
-    def __init__(self, game: tp.Game, settings: CountingSettings) -> None:
-        super().__init__(game, settings)
-        self.seen = np.ones(len(self.compiled.tree.sequence_infoset))
-
-    def step(self) -> dict[str, float]:
-        drawn = self.generator.integers(len(self.seen))
-        self.seen[drawn] += 1.0
-        return {"drawn": float(drawn)}
-
-    def policy(self) -> tp.Policy:
-        return tp.Policy(self.compiled, normalised(self.compiled, self.seen))
-
-    def state(self) -> dict[str, Any]:
-        return {"seen": self.seen}
-
-    def restore(self, arrays: Any) -> None:
-        self.seen = np.array(arrays["seen"])
-
-
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"
 BLUEPRINT = BlueprintTraining(boards=60, deals=2, buckets=(3, 2, 2, 2), method="kmeans", discount_every=20, prune_after=10)
 CASES["blueprint"] = Case(HOLDEM_BLUEPRINT, partial(train, TEN_CARDS, "blueprint", settings=BLUEPRINT), train, 23)
 RESPONSE = BestResponseSettings(steps=12, batch=32, width=4, hands=8, every=4, approximator="table")
 CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 4)
-CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", CountLearner), partial(train, learner=CountLearner), 12)
+CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
     from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
     from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
