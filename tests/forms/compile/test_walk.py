@@ -15,6 +15,7 @@ from treeplex.errors import GameError, ImperfectRecallError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.public_tree import compile_public_tree
+from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.public import Chance, Terminal
@@ -231,6 +232,16 @@ def test_refined_names_stay_distinct() -> None:
     game = compile_rules(WrittenGame(chance(*split, decision(0, ("x#2",), end(), end()))), refine=True)
     assert sorted(game.infostates) == ["a", "b", "x#1", "x#2", "x#3"]
     assert len(game.lookup) == 5
+
+
+def test_histories_of_refined_games_whose_names_look_like_copies() -> None:
+    """Both 'x' and 'x#1' are split, and 'y#1' stands below the same action as a copy of 'y'."""
+    split = [chance(*(decision(0, (name,), end(), end()) for name in ("x", "x#1", "y", "y#1"))) for _ in "ab"]
+    split[1] = chance(*(decision(0, (name,), end(), end()) for name in ("x", "x#1", "y")))
+    game = compile_rules(WrittenGame(decision(0, ("start",), *split)), refine=True)
+    nodes = histories_of(game).nodes
+    names = [game.infostates[infoset] for infoset in nodes[nodes[:, 0] >= 0, 3]]
+    assert names == ["start", "x#2", "x#1#1", "y#2", "y#1", "x#3", "x#1#2", "y#3"]
 
 
 def test_refining_with_public_states() -> None:

@@ -1,8 +1,10 @@
 """The game tree with one array row per history, from another walk over the rules; allows imperfect recall."""
 
 from array import array
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from math import isfinite
 from weakref import WeakKeyDictionary
 
@@ -235,13 +237,13 @@ def histories_of(game: CompiledGame, *, limit: int = MOST_HISTORIES, watch: Call
 
 def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
     """Return the compiled game's number of each visited infoset, parents first, int64."""
-    tree = game.tree
+    tree, of_rules = game.tree, Counter(zip(growth.infoset_player, growth.infostates, strict=True))
     final = np.full(growth.sequences, -1, np.int64)
     final[: game.players] = tree.sequence_offsets[:-1]
     numbers = np.full(len(growth.infostates), -1, np.int64)
     for met, infostate in enumerate(growth.infostates):
         player, parent = growth.infoset_player[met], int(final[growth.parents[met]])
-        infoset = named_below(game, player, infostate, parent)
+        infoset = named_below(game, of_rules, (player, infostate), parent)
         if infoset is None or tuple(game.actions_at(infoset)) != growth.infoset_actions[met]:
             raise GameError(f"the rules of {game} have changed since it was compiled (infostate {infostate!r})")
         numbers[met] = infoset
@@ -252,13 +254,16 @@ def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
     return numbers
 
 
-def named_below(game: CompiledGame, player: int, infostate: str, parent: int) -> int | None:
-    """Return the infoset of an infostate below a sequence; the names of refined ones end in ``#1``, ``#2``, ..."""
-    infoset = game.lookup.get((player, infostate))
-    copy = 0
-    while infoset is None or game.tree.infoset_parent[infoset] != parent:
-        copy += 1
-        infoset = game.lookup.get((player, f"{infostate}#{copy}"))
-        if infoset is None:
-            return None
-    return infoset
+def named_below(game: CompiledGame, of_rules: Mapping[tuple[int, str], int], key: tuple[int, str], parent: int) -> int | None:
+    """Return the infoset of a player's infostate below a sequence.
+
+    ``of_rules`` counts the infosets of every infostate of the rules. Refined ones end in ``#1``, ``#2``, ..., except names of
+    the rules (see :func:`treeplex.forms.compile.walk.distinct`).
+    """
+    player, infostate = key
+    copies = ((player, f"{infostate}#{copy}") for copy in count(1))
+    for name in (key,) if of_rules[key] == 1 else (copy for copy in copies if copy not in of_rules):
+        infoset = game.lookup.get(name)
+        if infoset is None or game.tree.infoset_parent[infoset] == parent:
+            return infoset
+    return None
