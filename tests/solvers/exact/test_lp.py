@@ -1,5 +1,7 @@
 """The linear program: known values, equilibria to rounding, refusals."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.views.matrix_form import payoff_matrix
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.run.solve.solve import solve
@@ -123,6 +126,14 @@ def test_one_iteration_is_all() -> None:
     solver.run(5)
     assert solver.iteration == 6
     np.testing.assert_array_equal(solver.average_policy().probabilities, first)
+
+
+def test_payoffs_are_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    collect = Mock(side_effect=payoff_matrix)
+    monkeypatch.setattr(lp, "payoff_matrix", collect)
+    solution = solve("kuhn_poker", "lp")
+    assert collect.call_count == 1
+    assert "payoffs" not in vars(solution.solver)  # type: ignore[attr-defined]
 
 
 def test_three_players_are_refused() -> None:

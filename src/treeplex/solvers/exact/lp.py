@@ -1,5 +1,6 @@
 """The exact equilibrium of a two-player zero-sum game: sequence-form linear programming with HiGHS."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,13 @@ class LinearProgram(Solver):
         self.game, self.algorithm = game, "lp"
         self.average = uniform_probabilities(game)
 
+    @cached_property
+    def payoffs(self) -> csr_array:
+        """The payoff matrix, which :meth:`run` deletes."""
+        return payoff_matrix(self.game)
+
     def announcement(self) -> str:
-        entries = payoff_matrix(self.game).nnz
-        seconds = expected_seconds(entries)
-        if self.iteration or seconds < PATIENCE_SECONDS:
+        if self.iteration or (seconds := expected_seconds(entries := self.payoffs.nnz)) < PATIENCE_SECONDS:
             return ""
         return (
             f"a linear program with {sum(self.game.sequences):,} sequences and {entries:,} payoffs takes about "
@@ -54,7 +58,8 @@ class LinearProgram(Solver):
     def run(self, iterations: int) -> None:
         """Solve; further iterations change nothing."""
         if self.iteration == 0 and iterations > 0:
-            self.average[:] = checked_equilibrium(self.game)
+            self.average[:] = checked_equilibrium(self.game, self.payoffs)
+            del self.payoffs
         self.iteration += iterations
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -81,18 +86,16 @@ def scaled(values: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
     return np.asarray(np.ldexp(values, -exponent), np.float64)
 
 
-def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
-    """Return equilibrium strategies of both players in sequence form, float64 [Q].
+def equilibrium(game: CompiledGame, payoffs: csr_array) -> NDArray[np.float64]:
+    """Return equilibrium strategies of both players in sequence form, float64 [Q], for the payoff matrix ``payoffs``.
 
     Maximise ``v[root]`` over x and v with ``E x = e``, ``x >= 0`` and, for every sequence q of player 1,
     ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y. HiGHS treats
     numbers below 1e-9 as zero and above 1e20 as infinite, so A is scaled by a power of two to entries of at most 1. Large
     programs are solved by an interior-point method with crossover to a vertex, three times as fast as by the simplex method.
     """
-    payoffs = payoff_matrix(game)
-    largest = float(np.abs(payoffs.data).max(initial=0.0))
-    if largest > 0.0:
-        payoffs.data = scaled(payoffs.data, largest)
+    if (largest := float(np.abs(payoffs.data).max(initial=0.0))) > 0.0:
+        payoffs = csr_array((scaled(payoffs.data, largest), payoffs.indices, payoffs.indptr), payoffs.shape)
     constraints, opposing_constraints = realisation_constraints(game, 0), realisation_constraints(game, 1)
     sequences, infosets = payoffs.shape[0], opposing_constraints.shape[0]
     objective = np.zeros(sequences + infosets)
@@ -120,22 +123,23 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
     return np.asarray(np.maximum(strategies, 0.0), np.float64)
 
 
-def checked_equilibrium(game: CompiledGame) -> NDArray[np.float64]:
+def checked_equilibrium(game: CompiledGame, payoffs: csr_array) -> NDArray[np.float64]:
     """:func:`equilibrium`, with its exploitability checked: payoffs of very different sizes are beyond HiGHS' tolerances.
 
     Raises:
         AlgorithmError: a best response gains more than :data:`WORST` of the largest difference between payoffs of play.
     """
-    strategies, size, infosets = equilibrium(game), int(game.tree.sequence_offsets[1]), int(game.tree.infoset_offsets[-1])
+    strategies = equilibrium(game, payoffs)
+    size, infosets = int(game.tree.sequence_offsets[1]), int(game.tree.infoset_offsets[-1])
     probabilities, results = np.empty_like(strategies), np.empty((2, 2))
     for player in range(2):
         normalise(game.tree, player, strategies, probabilities)
     scratch = np.empty_like(strategies), np.empty_like(strategies), np.empty(infosets)
     value_and_best_response(game.tree, game.payoff, probabilities, *scratch, results)
     gap = float(results[1].sum() - results[0].sum())
-    payoffs = payoff_matrix(game).tocoo()
-    played = (strategies[payoffs.row] > 0.0) & (strategies[size + payoffs.col] > 0.0)
-    spread = float(np.ptp(payoffs.data[played])) if played.any() else 0.0
+    entries = payoffs.tocoo()
+    played = (strategies[entries.row] > 0.0) & (strategies[size + entries.col] > 0.0)
+    spread = float(np.ptp(entries.data[played])) if played.any() else 0.0
     if gap > WORST * spread + ROUNDING * float(np.abs(payoffs.data).max(initial=0.0)):
         raise AlgorithmError(
             f"the linear program of {game} is beyond its solver's tolerances: a best response still gains {gap / 2:.3g}; "

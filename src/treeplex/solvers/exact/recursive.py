@@ -231,10 +231,11 @@ def behaviour(piece: StaticPart, mixed: list[Floats]) -> Local:
 
 def by_linear_program(piece: StaticPart, choosers: tuple[int, ...], values: Floats) -> Local:
     """Solve a one-player or constant-sum two-player piece by the sequence-form linear program."""
+    from treeplex.forms.compile.views.matrix_form import payoff_matrix
     from treeplex.solvers.exact.lp import equilibrium
 
     game = compile_rules(PieceGame(piece, choosers, values))
-    probabilities = normalised(game, equilibrium(game))
+    probabilities = normalised(game, equilibrium(game, payoff_matrix(game)))
     return {int(game.infostates[i]): probabilities[game.sequences_at(i)] for i in range(len(game.infostates))}
 
 
