@@ -62,6 +62,16 @@ def test_a_folder_resumes_with_its_records_and_hands_out_a_solution(tmp_path):
         solve_spot(LEDUC, iterations=1, workers=0)
 
 
+def test_a_folder_keeps_its_number_of_iterations_between_evaluations(tmp_path):
+    storage = f"disk:{tmp_path / 'run'}"
+    solve_spot(LEDUC, iterations=7, threads=1, storage=storage, every=3)
+    with pytest.raises(SpecError, match="is evaluated every 3 iterations, not 4; leave out 'every'"):
+        solve_spot(LEDUC, iterations=14, threads=1, storage=storage, every=4)
+    resumed = solve_spot(LEDUC, iterations=14, threads=1, storage=storage)
+    assert [record.done for record in resumed.records] == [3, 6, 9, 12, 14]
+    assert resumed.settings.every == 3
+
+
 @pytest.mark.slow
 def test_a_killed_run_loses_no_more_than_an_iteration(tmp_path):
     folder = tmp_path / "run"

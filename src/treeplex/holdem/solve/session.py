@@ -12,6 +12,7 @@ from treeplex.base.wings import named, provided_by_name
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.split.form import SplitState
 from treeplex.holdem.forms.spot_form import DISK, FixedStrategy, checked_storage
 from treeplex.holdem.policies.locks import solver_locks
 from treeplex.holdem.solve.carried_regrets import START, carried_over
@@ -79,7 +80,8 @@ class Limits:
         Raises:
             SpecError: a number out of range, or a device that is not available.
         """
-        every = evaluated_every(request)
+        resumed = request.resume
+        every = evaluated_every(request.every, None if resumed is None else resumed.settings.every)
         how, options = SolveFields() if spot is None else spot.settings, request.options
         iterations = how.iterations if request.iterations is None else request.iterations
         if iterations is not None and iterations != 0:
@@ -90,25 +92,22 @@ class Limits:
         threads = checked_threads(options.get("threads", how.threads))
         work = Work(options.get("workers"), options.get("ray"))
         work.check()
-        resumed = CPU if request.resume is None else request.resume.settings.device
-        device = resolved(options.get("device") or how.device or resumed)
+        device = resolved(options.get("device") or how.device or (CPU if resumed is None else resumed.settings.device))
         return cls(iterations, target, request.seconds, every, threads, device, options.get("most_memory"), work)
 
 
-def evaluated_every(request: SolveRequest) -> int:
-    """Iterations between evaluations: the given number, that of the solution to resume, or :data:`EVERY`.
+def evaluated_every(given: int | None, known: int | None) -> int:
+    """Iterations between evaluations: the given number, that of the run to resume, or :data:`EVERY`.
 
     Raises:
-        SpecError: the number is below 1, or not that of the solution to resume.
+        SpecError: the number is below 1, or not that of the run to resume.
     """
-    resume: HoldemSolution | None = request.resume
-    known = None if resume is None else resume.settings.every
-    if request.every is None:
+    if given is None:
         return known or EVERY
-    check_count("every", request.every)
-    if known not in (None, request.every):
-        raise SpecError(f"the solution to resume is evaluated every {known} iterations, not {request.every}; leave out 'every'")
-    return request.every
+    check_count("every", given)
+    if known not in (None, given):
+        raise SpecError(f"the run to resume is evaluated every {known} iterations, not {given}; leave out 'every'")
+    return given
 
 
 class SessionStart(NamedTuple):
@@ -147,8 +146,12 @@ def new_session(spot: Spot | CompiledSpot | None, request: SolveRequest, stack: 
     total = limits.iterations if limits.iterations is not None else longest or usual_iterations(request.seconds, resume)
     if longest is not None and total > longest:
         raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations in total; set at most that many")
+    every = limits.every
+    if resume is None and isinstance(solver.tables, SplitState):
+        solver.tables.every = every = evaluated_every(request.every, solver.tables.every)
+        settings = replace(settings, every=every)
     file = claimed_file(request, stack)
-    job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=request.interrupt)
+    job = SpotJob(solver, settings, memory, iterations=total, every=every, file=file, interrupt=request.interrupt)
     if resume is None:
         return Session(job, records=job.kept_records())
     job.go_on(resume)

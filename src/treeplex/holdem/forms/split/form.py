@@ -54,12 +54,14 @@ class SplitState:
         blocks: blocks of the parts.
         iteration: iterations done.
         horizon: iterations planned at the start of the run.
+        every: iterations between evaluations; None if unknown, as in folders of earlier versions.
     """
 
     trunk: dict[str, Array]
     blocks: Blocks
     iteration: int = 0
     horizon: int = 1000
+    every: int | None = None
 
 
 class SplitForm(ValuedAtRoot):
@@ -163,12 +165,14 @@ class SplitForm(ValuedAtRoot):
                     raise FileError(f"{path} does not fit the spot; restart in an empty folder")
                 state.trunk[name][:] = file[name]
             state.iteration, state.horizon = int(file.about["iteration"]), int(file.about["horizon"])
+            state.every = int(file.about["every"]) if "every" in file.about else None
 
     def _save(self, state: SplitState) -> None:
         """Record the run's iteration number in the folder; this makes the blocks of the other side current."""
         assert self.folder is not None
         about = {"format": FORMAT, "version": "1", **self._about}
         about |= {"iteration": str(state.iteration), "horizon": str(state.horizon)}
+        about |= {} if state.every is None else {"every": str(state.every)}
         saved = {name: array for name, array in state.trunk.items() if self._worker.predicts or not name.startswith("guess")}
         write_tensors(self.folder / TRUNK, about, {name: tensor(array) for name, array in saved.items()})
 
