@@ -18,7 +18,7 @@ from treeplex.run.job.progress_line import line_of
 
 if TYPE_CHECKING:
     from treeplex.holdem.study.review.leaks import Leak
-    from treeplex.holdem.study.review.review import Review, ReviewSettings, StreetReview
+    from treeplex.holdem.study.review.review import Review, StreetReview
     from treeplex.holdem.study.review.review_file import ReviewFile
     from treeplex.run.job.record import Progress
 
@@ -100,7 +100,7 @@ def review(
         from treeplex.errors import JobInterrupt
         from treeplex.holdem.cli.shared.requests import usable
         from treeplex.holdem.solve.budget import Budget
-        from treeplex.holdem.study.review.bulk import BUDGET
+        from treeplex.holdem.study.review.bulk import BUDGET, review_many
         from treeplex.holdem.study.review.leaks import column
         from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
 
@@ -126,7 +126,9 @@ def review(
         file: ReviewFile | None = None
         try:
             if many:
-                file = review_sources(source, out, hero, settings, live)
+                file = review_many(
+                    source, out, hero=hero, settings=settings, progress=lambda now: live.say(str(now)), say=live.say
+                )
             else:
                 hand_review = review(source, number=number or 1, hero=hero, settings=settings, progress=watch)
         except (JobInterrupt, KeyboardInterrupt):
@@ -168,20 +170,6 @@ def hands_in(file: Path) -> int:
     from treeplex.holdem.study.review.bulk import text_of
 
     return len(split_hands(text_of(file)))
-
-
-def review_sources(source: Path, out: Path | None, hero: str | None, settings: "ReviewSettings", live: Live) -> "ReviewFile":
-    """Review the new hands of a file or folder."""
-    from treeplex.holdem.study.review.bulk import BulkReview, sources_of
-    from treeplex.holdem.study.review.review_file import ReviewFile
-
-    file = ReviewFile(out)
-    try:
-        BulkReview(sources_of(source), file, hero=hero, how=settings).run(lambda now: live.say(str(now)), live.say)
-    except BaseException:
-        file.close()
-        raise
-    return file
 
 
 def write_exports(file: "ReviewFile", csv: Path | None, phh: Path | None) -> None:

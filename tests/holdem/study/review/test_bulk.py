@@ -360,9 +360,21 @@ def test_options_are_checked_before_hands_are_solved(tmp_path, never):
 )
 def test_settings_are_checked_once_and_not_by_hand(tmp_path, never, option, value, said):
     (tmp_path / "hands.txt").write_text("\n\n".join([STARS, many.numbered(STARS, 2)]))
-    failed = CliRunner().invoke(holdem, ["review", str(tmp_path / "hands.txt"), *WORDS, option, value])
+    words = ["review", str(tmp_path / "hands.txt"), *WORDS, option, value, "--out", str(tmp_path / "review.sqlite")]
+    failed = CliRunner().invoke(holdem, words)
     assert (failed.exit_code, failed.stderr.count("\n")) == (2, 1), failed.output
     assert said in failed.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["hands.txt"]
+
+
+def test_a_refused_review_removes_only_a_new_file(tmp_path, never):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.sqlite").touch()
+    ReviewFile(tmp_path / "review.sqlite").close()
+    for name in ("empty", "review", "new"):
+        with pytest.raises(FileError, match="has no hand histories"):
+            review_many(tmp_path / "folder", tmp_path / f"{name}.sqlite", settings=HOW)
+    assert sorted(path.name for path in tmp_path.glob("*.sqlite*")) == ["empty.sqlite", "review.sqlite"]
 
 
 def test_ctrl_c_in_the_terminal(tmp_path, monkeypatch):

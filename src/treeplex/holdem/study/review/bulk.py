@@ -207,6 +207,7 @@ def review_many(
     hero: str | None = None,
     settings: ReviewSettings | None = None,
     progress: Watch | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> ReviewFile:
     """Review the hand histories of files and folders, except hands already in the review file.
 
@@ -216,21 +217,23 @@ def review_many(
         hero: the player to review: a name, ``oop`` or ``ip``; default: the player whose cards were dealt face up.
         settings: ranges, sizes, accuracy and budget; default: 10 s for each street.
         progress: called after each step.
+        say: called with a line on the current step before the first hand is solved.
 
     Returns:
         The open file. :func:`.leaks.leaks` reads its leaks, :func:`.leaks.counts` its numbers of hands.
 
     Raises:
         FileError: a source cannot be read, or the file is not that of a review.
-        SpecError: PokerKit is not installed.
+        SpecError: PokerKit is not installed, or the settings are invalid.
         JobInterrupt: Ctrl-C; with a file, the next call resumes.
     """
     file = ReviewFile(out)
     places = [sources] if isinstance(sources, str | os.PathLike) else sources
     try:
-        BulkReview((source for place in places for source in sources_of(place)), file, hero=hero, how=settings).run(progress)
+        texts = (source for place in places for source in sources_of(place))
+        BulkReview(texts, file, hero=hero, how=settings).run(progress, say)
     except BaseException:
-        file.close()
+        file.abandon()
         raise
     return file
 

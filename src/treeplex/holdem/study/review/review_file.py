@@ -80,6 +80,7 @@ class ReviewFile:
             FileError: it cannot be opened, is damaged, or is not a review file.
         """
         self.path, self._used = None if path is None else Path(path), 0
+        self._new = self.path is not None and not self.path.exists()
         there = self.path is not None and self.path.exists() and (self.path.stat().st_size > 0 or not create)
         if self.path is not None and not there and not create:
             raise FileError(f"{path} does not exist; start the review with --out {path}")
@@ -132,6 +133,13 @@ class ReviewFile:
     def close(self) -> None:
         """Close the file."""
         self.data.close()
+
+    def abandon(self) -> None:
+        """Close the file after an error; a new file without hands is removed."""
+        empty = self._new and not self.data.execute("SELECT EXISTS (SELECT * FROM hands)").fetchone()[0]
+        self.close()
+        if empty and self.path is not None:
+            self.path.unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
