@@ -39,6 +39,7 @@ class Work(Protocol):
     @property
     def writing(self) -> str | None: ...
     def writes(self, path: Path) -> bool: ...
+    def may_write(self, path: Path) -> bool: ...
     def renamed(self, before: Path, after: Path) -> None: ...
     async def open(self) -> None: ...
     async def close(self) -> None: ...
@@ -161,7 +162,7 @@ class ServerState:
         number = 1
         while True:
             path = (folder or self.folder) / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}"
-            if not os.path.lexists(path) and not self._is_taken(path):
+            if not os.path.lexists(path) and not (self.work is not None and self.work.may_write(path)):
                 return path
             number += 1
 
@@ -173,10 +174,6 @@ class ServerState:
             OSError: the file cannot be created.
         """
         return claim(self.free_file(name, suffix) for _ in count())
-
-    def _is_taken(self, path: Path) -> bool:
-        """Whether an unfinished job will write this file."""
-        return self.work is not None and self.work.writes(path)
 
 
 def claim(paths: Iterable[Path]) -> Path:

@@ -146,6 +146,20 @@ def test_jobs_that_waited_do_not_start_all_at_once(check: Any, waiting: str, sta
     check(events)
 
 
+def test_a_stopped_job_without_a_file_keeps_its_name(check: Any) -> None:
+    async def events(queue: Queue) -> None:
+        queue.served.work = queue
+        first = add(queue, "8")
+        queue.stop(first)
+        second = add(queue, "8")
+        assert (first.file, second.file) == ("8.spot", "8-2.spot")
+        queue.go_on(first)
+        queue.remove(second)
+        assert add(queue, "8").file == "8-2.spot"
+
+    check(events)
+
+
 def test_a_paused_job_that_holds_the_memory_is_saved(check: Any) -> None:
     async def events(queue: Queue) -> None:
         first = add(queue, "8")

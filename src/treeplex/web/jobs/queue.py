@@ -187,6 +187,10 @@ class Queue:
         """Whether an unfinished job writes a file."""
         return any(job.file == self.served.name(path) and job.state not in ENDED for job in self.jobs.values())
 
+    def may_write(self, path: Path) -> bool:
+        """Whether a job that runs or can be resumed writes a file."""
+        return any(job.file == self.served.name(path) and job.state != "finished" for job in self.jobs.values())
+
     def renamed(self, before: Path, after: Path) -> None:
         """Update jobs that wrote a renamed file, or start from it."""
         old, new = self.served.name(before), self.served.name(after)
