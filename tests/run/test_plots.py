@@ -121,6 +121,14 @@ def test_another_measure():
     assert axes.get_ylabel().startswith("NashConv\n(sum of")
 
 
+def test_axes_that_records_do_not_have():
+    spot = {"a": records(1.0, 0.1)}
+    with pytest.raises(SpecError, match="the x axis must be iterations or seconds, not 'nodes'"):
+        convergence_figure("spot", spot, x="nodes")
+    with pytest.raises(SpecError, match=r"no measure 'gap'; choose exploitability, nash_conv$"):
+        convergence_figure("spot", spot, y="gap")
+
+
 def test_a_curve_that_ends_early_has_a_dot_there():
     (axes,) = convergence_figure("game", {"a": counted((1, 1), (10, 0.5)), "b": counted((1, 1), (10**4, 0.1))}, x="nodes").axes
     assert [tuple(line.get_data()) for line in axes.lines if line.get_marker() == "o" and len(line.get_xdata()) == 1] == [

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
 from treeplex.base.storage.files import write_atomically
-from treeplex.errors import FileError
+from treeplex.errors import FileError, SpecError
 from treeplex.run.job.record import Record, check_effort, words_of
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4B2E83", "#7F5539")
@@ -101,8 +101,16 @@ class View:
 
 
 def view_of(curves: "Curves", x: str, y: str) -> View:
-    """Return the view of curves; signed measures have a floor slightly below their smallest positive value."""
-    axis = AXES[check_effort(x)]
+    """Return the view of curves; signed measures have a floor slightly below their smallest positive value.
+
+    Raises:
+        SpecError: an axis that the records do not have.
+    """
+    rows = [{**record.numbers, **record.numbers.get("measures", {})} for records in curves.values() for record in records]
+    known = [name for name in rows[0] if all(isinstance(row.get(name), int | float) for row in rows)]
+    axis = AXES[check_effort(x, [name for name in AXES if name != "nodes" or name in known])]
+    if y not in known:
+        raise SpecError(f"records of this game have no measure {y!r}; choose {', '.join(known)}")
     if y in NEVER_NEGATIVE:
         return View(axis, y, ROUNDING)
     positive = [value for records in curves.values() for record in records if (value := record.measure(y)) > ROUNDING]
@@ -129,7 +137,7 @@ def convergence_figure(
         exact: one-step exact algorithms; in comparisons they are mentioned in a note instead of drawn.
 
     Raises:
-        SpecError: unknown axis.
+        SpecError: an axis that the records do not have.
     """
     drawn = {name: records for name, records in curves.items() if name not in exact} or dict(curves)
     view = view_of(drawn, x, y)

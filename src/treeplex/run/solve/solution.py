@@ -175,8 +175,12 @@ class Solution(ABC):
 
         Args:
             path: also write this file: PNG, SVG or PDF.
-            x: horizontal axis: ``iterations``, ``nodes`` or ``seconds``.
+            x: horizontal axis: ``iterations``, ``nodes`` (not for spots) or ``seconds``.
             y: vertical axis, such as a custom measure; default: the objective.
+
+        Raises:
+            SpecError: an axis that the records do not have.
+            FileError: the file cannot be written.
         """
         from treeplex.run.plots import convergence_figure, write_figure
 
