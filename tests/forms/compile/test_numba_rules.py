@@ -257,6 +257,11 @@ def test_a_game_of_ones_own() -> None:
     assert tp.compile(game.rules, stored=False).identity == game.identity
 
 
+@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker(ranks=2)", "oshi_zumo(coins=3,size=1,horizon=3)"])
+def test_stored_payoffs_do_not_change_the_identity(spec: str) -> None:
+    assert tp.compile(spec, stored=True).identity == tp.compile(spec).identity
+
+
 @pytest.mark.slow
 def test_a_walk_answers_ctrl_c_and_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The signal comes while compiled code walks; without the answer the run would go on for many seconds."""

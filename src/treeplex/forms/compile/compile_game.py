@@ -55,7 +55,7 @@ def compile_game(
         limit: maximum number of histories walked, default 50 million (20 billion for Numba functions), or of sequences for
             public-tree rules. A clearly larger game is refused within a second or two, with an estimate of its size.
         stored: for games with Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`), whether to store terminals; if
-            not, every iteration walks the rules. None: store them if there are few.
+            not, every iteration walks the rules, and runs resume only so compiled. None: store them if there are few.
         watch: called periodically with the number of histories walked so far; never for a game from the cache.
         named_in: the file that contains the spec, which then may not name another file (see
             :func:`treeplex.forms.sources.load.load`).
@@ -99,7 +99,7 @@ def compile_new(
     """Compile rules; arguments as for :func:`compile_game`."""
     tree = rules.compilation_tree()
     known = isinstance(tree, PublicTree) or factored(rules)
-    functions = None if known and stored is None else functions_of(rules, refine, stored)
+    functions = None if known and stored is not False else functions_of(rules, refine, stored)
     if functions is not None:
         from treeplex.forms.compile.numba_rules import compile_numba_rules
 
@@ -141,7 +141,7 @@ def functions_of(rules: Game, refine: bool, stored: bool | None) -> NumbaRules |
     """
     functions = rules.numba_rules()
     if isinstance(functions, NumbaRules) and not refine:
-        requested = stored is not None or isinstance(rules, NumbaGame)
+        requested = stored is False or isinstance(rules, NumbaGame)
         return functions if requested or estimated_histories(rules) > LARGE else None
     if stored is False:
         raise GameError(
