@@ -1,7 +1,9 @@
 """Both compile paths: what they count, how they number, that they agree with the oracle and with each other."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.public_tree import dense_entries
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.games.base import CHANCE, Game
+from treeplex.games.base import CHANCE, Game, State
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
@@ -325,6 +327,38 @@ def test_a_game_that_cannot_be_hashed_is_compiled_once() -> None:
     game = Unhashable(3, depth=3)
     assert compile_game(game) is compile_game(game)
     assert compile_game(game, refine=True) is compile_game(game, refine=True)
+
+
+def test_changed_rules_are_compiled_again() -> None:
+    class Stakes(Game):
+        stake = 1.0
+
+        def __init__(self) -> None:
+            self.seed, self.tables, self.unknown = 3, {"payoffs": [1.0]}, object()
+            self.payoffs = np.ones(2)
+
+        @cached_property
+        def drawn(self) -> int:
+            return 3
+
+        def new_initial_state(self) -> State:
+            return RandomGame(self.seed, depth=3).new_initial_state()
+
+    game = Stakes()
+    compiled = compile_game(game)
+    assert game.drawn == 3
+    assert compile_game(game) is compiled
+
+    def changed(change: Callable[[], object]) -> bool:
+        before = compile_game(game)
+        change()
+        return compile_game(game) is not before and compile_game(game) is compile_game(game)
+
+    assert changed(lambda: setattr(game, "stake", 2.0))
+    assert changed(lambda: setattr(game, "seed", 4))
+    assert changed(lambda: game.tables["payoffs"].append(2.0))
+    assert changed(lambda: game.payoffs.fill(2.0))
+    assert compile_game(game).identity != compiled.identity
 
 
 def test_refining_a_game_of_perfect_recall_changes_nothing() -> None:

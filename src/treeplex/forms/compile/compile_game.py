@@ -4,9 +4,11 @@ This module selects the compiler. :mod:`.walk` walks rules, :mod:`.public_tree` 
 makes the arrays.
 """
 
+import marshal
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import cached_property, partial
 from typing import Any, TypeGuard
 from weakref import WeakValueDictionary
 
@@ -30,10 +32,11 @@ LARGE = 1_000_000
 MANY_INFOSETS = 10_000
 """Number of infosets above which memory that compiling used is returned to the operating system."""
 
-_compiled: "WeakValueDictionary[tuple[int, bool, bool | None], CompiledGame]" = WeakValueDictionary()
-"""Compiled games by ``id`` of the rules object (which need not be hashable), ``refine`` and ``stored``; a compiled game keeps
-its rules alive.
-"""
+NO_REFERENCES = 2
+"""Version of ``marshal`` whose bytes depend on values alone."""
+
+_compiled: "WeakValueDictionary[tuple[object, ...], CompiledGame]" = WeakValueDictionary()
+"""Compiled games by :func:`key_of`; a compiled game keeps its rules alive."""
 
 
 @suggests_arguments
@@ -62,8 +65,9 @@ def compile_game(
         progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Returns:
-        The compiled game, cached by rules object and ``refine`` as long as it is referenced. Games that take more than a
-        second to compile are also cached on disk (:mod:`.game_cache`).
+        The compiled game, cached by rules object and ``refine`` as long as it is referenced and no number, text, array or
+        container of these among the attributes of the rules changes. Games that take more than a second to compile are also
+        cached on disk (:mod:`.game_cache`).
 
     Raises:
         SpecError: an unknown name or parameter.
@@ -73,8 +77,7 @@ def compile_game(
     if isinstance(game, CompiledGame):
         return game
     rules = load(game, named_in=named_in).enumerable_rules()
-    key = id(rules), refine, stored
-    compiled = _compiled.get(key)
+    compiled = _compiled.get(key_of(rules, refine, stored))
     if compiled is None:
         with reporting(progress, "compiling the game"):
             make = partial(compile_new, rules, refine=refine, limit=limit, stored=stored, watch=watch or tell_histories)
@@ -83,14 +86,27 @@ def compile_game(
             from treeplex.base.storage.memory import release_freed_memory
 
             release_freed_memory()
-        _compiled[key] = compiled
+        _compiled[key_of(rules, refine, stored)] = compiled  # compiling may have filled caches of the rules
     return compiled
+
+
+def key_of(rules: Game, refine: bool, stored: bool | None) -> tuple[object, ...]:
+    """Return the key of a compiled game: options, ``id`` of the rules (which need not be hashable), and their plain attributes.
+
+    Attributes that contain other objects do not count.
+    """
+    plain = []
+    for name, value in getattr(rules, "__dict__", {}).items():
+        if not isinstance(getattr(type(rules), name, None), cached_property):
+            with suppress(ValueError):
+                plain.append((name, marshal.dumps(value, NO_REFERENCES)))
+    return id(rules), refine, stored, *plain
 
 
 def reuse(game: CompiledGame) -> None:
     """Make :func:`compile_game` return this game for its rules, as long as the game is referenced."""
     if game.rules is not None:
-        _compiled.setdefault((id(game.rules), False, None), game)
+        _compiled.setdefault(key_of(game.rules, False, None), game)
 
 
 def compile_new(
