@@ -305,6 +305,15 @@ def test_mappings_may_leave_out_whose_turn_it_is():
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0
 
 
+def test_a_solution_whose_solver_ran_on_does_not_resume(tmp_path):
+    solution = tp.solve("kuhn_poker", iterations=10)
+    solution.solver.run(5)
+    solution.save(tmp_path / "run")
+    assert tp.judge("kuhn_poker", tmp_path / "run").exploitability == solution.exploitability
+    with pytest.raises(FileError, match=r"run has no state\.safetensors to resume from; restart the run \(with --force\)"):
+        tp.solve(resume=tmp_path / "run", iterations=20)
+
+
 @pytest.mark.quick_cases("my own (odd) name")
 @pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr", "dcfr"])
 def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):

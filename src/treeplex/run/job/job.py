@@ -434,6 +434,8 @@ def go_on(job: Job, folder: JobFolder) -> Session:
     if last is None and not path.exists():
         folder.rewrite([])
         return Session(job, folder)
+    if not path.exists():
+        raise FileError(f"{folder.path} has no {STATE} to resume from; restart the {job.kind.noun} (with --force)")
     with folder.state() as file:
         at = position_of(file)
         if (at.kind, at.name, at.identity) != (job.kind.name, job.name, job.identity):
