@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Rule:
-    """A regret minimiser written as a function.
+    """A regret minimiser written as a function. A resumed run checks only its name, since functions cannot be compared.
 
     Attributes:
         name: name for reports.
