@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from tests.processes import interrupt_after
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
@@ -253,6 +254,37 @@ def test_what_a_resumed_match_refuses(policies: list[Policy], tmp_path: Path, ow
     with pytest.raises(SpecError, match="name the game and all agents"):
         match(resume=tmp_path / "own")
     assert match(LEDUC, ["uniform", f"{own}:Mine"], hands=8, resume=tmp_path / "own").hands == 8
+
+
+def means_in(folder: Path, players: int) -> Floats:
+    """Mean payoff and mean luck-adjusted payoff of each agent, by the file of hands alone; float64 [2, N]."""
+    won = [np.zeros((2, players)) for _ in played(folder)]
+    for row, hand in zip(won, played(folder), strict=True):
+        row[:, hand["agents"]] = hand["payoffs"], hand.get("aivat", hand["payoffs"])
+    return np.asarray(np.mean(won, axis=0))
+
+
+def test_the_file_of_hands_lists_agents_and_payoffs_by_seat(tmp_path: Path) -> None:
+    agents = ["uniform", tp.solve(THREE, iterations=20).policy, "uniform"]
+    found = match(THREE, agents, sampled=True, hands=30, seats="all", out=tmp_path / "three")
+    assert means_in(tmp_path / "three", 3)[0] == pytest.approx(found.value)
+    assert match(THREE, agents, resume=tmp_path / "three").value == found.value
+    searching = match(
+        LEDUC, ["uniform", "search(depth=1,leaf=zero,iterations=2)"], hands=10, aivat="zero", out=tmp_path / "two"
+    )
+    assert means_in(tmp_path / "two", 2) == pytest.approx(np.array([searching.scores[0].plain.mean, searching.value]))
+    assert match(resume=tmp_path / "two").value == searching.value
+
+
+def test_fixed_seats_have_no_p_value() -> None:
+    """Uniform play against itself loses in the first seat of Kuhn poker, so a test would find a difference of equal agents."""
+    fixed, rotating = (
+        match("kuhn_poker", ["uniform", "uniform"], sampled=True, hands=2000, seats=how) for how in ("fixed", "rotate")
+    )
+    assert abs(fixed.value[0]) > 3 * fixed.stderr[0]
+    assert (fixed.p_value, fixed.table()[0][fixed.columns.index("p")]) == (None, "-")
+    assert rotating.p_value is not None
+    assert rotating.p_value[0] > 0.01
 
 
 def test_an_agent_that_fails_loses_no_match(own: str, tmp_path: Path) -> None:

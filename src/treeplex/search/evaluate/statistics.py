@@ -12,7 +12,7 @@ from treeplex.evaluate.playouts import standard_errors
 FEWEST_DEALS = 30
 """Fewest independent deals for an interval. A t interval of few skewed payoffs covers too little: for exponential payoffs 88%
 instead of 95% with 4 deals, 90% with 10, 93% with 30; for fair coins 87% with 4. If one deal in twenty decides a match, even 30
-are too few."""
+are too few. Payoffs adjusted by AIVAT are more skewed than payoffs: on Leduc poker 87% with 30, 93% with 120."""
 MOST_ENUMERATED = 16
 """Maximum number of samples for which all sign changes are enumerated."""
 FLIPS, MOST_SIGNS = 9_999, 20_000_000

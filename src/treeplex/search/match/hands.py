@@ -27,14 +27,14 @@ from treeplex.search.match.settings import CHECKED, MatchSettings
 
 @dataclass(frozen=True)
 class HandResult:
-    """The result of a hand; entries per agent follow the order of the agents at the table.
+    """The result of a hand. Agents, payoffs and luck-adjusted payoffs are in the order of the seats.
 
     Attributes:
         number: number of the hand within the match.
         deal: number of its deal.
         agents: index of the agent in each seat.
-        payoffs: payoff of each agent; None for an unfinished hand.
-        aivat: luck-adjusted payoffs; None if not requested.
+        payoffs: payoff of each seat; None for an unfinished hand.
+        aivat: luck-adjusted payoff of each seat; None if not requested.
         failure: index of the agent that failed, and its exception.
         slow: agent and duration in seconds of each decision that exceeded the time limit.
     """
@@ -201,11 +201,10 @@ class HandPlayer:
     def sample(self, numbers: range) -> TableResults:
         """Play the hands with these numbers between policy tables."""
         assert self.tables_only is not None
-        places, agents, deals = self.plan.seatings(numbers)
+        _, agents, deals = self.plan.seatings(numbers)
         hands = np.arange(numbers.start, numbers.stop)
         payoffs = self.tables_only.play(agents, deals=deals, hands=hands, seed=self.settings.seed)
-        named = np.take_along_axis(payoffs, np.argsort(places, axis=1), axis=1)
-        return TableResults(hands, deals, agents, named)
+        return TableResults(hands, deals, agents, payoffs)
 
     def seated(self, table: int) -> list[Agent]:
         """Create the agents of a table, in the order of their names.
@@ -229,16 +228,11 @@ class HandPlayer:
         failure = None if hand.failure is None else (seats[hand.failure[0]], hand.failure[1])
         payoffs = aivat = None
         if hand.payoffs is not None:
-            payoffs = named(seating.order, hand.payoffs)
+            payoffs = tuple(float(payoff) for payoff in hand.payoffs)
             if self.aivat is not None:
                 try:
-                    aivat = named(seating.order, self.estimator(in_seats)(hand).tolist())
+                    aivat = tuple(self.estimator(in_seats)(hand).tolist())
                 except GameError as error:
                     payoffs, failure = None, (seats[0], str(error))
         slow = tuple((seats[seat], seconds) for seat, seconds in hand.slow)
         return HandResult(number, seating.deal, seats, payoffs, aivat, failure, slow)
-
-
-def named(order: Sequence[int], by_seat: Sequence[float]) -> tuple[float, ...]:
-    """Reorder numbers from seat order to the order of the agents."""
-    return tuple(by_seat[order.index(index)] for index in range(len(order)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from treeplex.base import notebook
 from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 from treeplex.search.match.scores import Ledger, Score
-from treeplex.search.match.settings import MatchSettings
+from treeplex.search.match.settings import FIXED, MatchSettings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,8 +102,9 @@ class MatchResult:
 
     @property
     def p_value(self) -> tuple[float, ...] | None:
-        """p-value of the difference between each agent and the others; None for exact and round-robin matches."""
-        return None if self.exact or self.about.settings.table else self.scores[0].chance
+        """p-value of the difference between each agent and the others; None for exact values, round robins and fixed seats."""
+        settings = self.about.settings
+        return None if self.exact or settings.table or settings.seats == FIXED else self.scores[0].chance
 
     @property
     def matrix(self) -> list[list[float | None]] | None:

@@ -19,7 +19,7 @@ class Score:
         agents: indices of the agents.
         result: means, standard errors and standard deviations of payoffs, luck-adjusted if available.
         plain: summary of the payoffs without luck adjustment.
-        chance: p-value of the difference between each agent and the others; NaN for exact values.
+        chance: p-value of the difference between each agent and the others; NaN for exact values and fixed seats.
         by_seat: float64 [N, N], mean of each agent in each seat; NaN for seats in which it never sat.
         hands: number of finished hands.
     """
@@ -52,10 +52,11 @@ class Ledger:
     def add(self, hands: Sequence[HandResult]) -> None:
         """Append hands."""
         for hand in hands:
+            order = list(self.plan.seating(hand.number).order)
             if hand.payoffs is not None:
-                self.payoffs[hand.number] = hand.payoffs
+                self.payoffs[hand.number, order] = hand.payoffs
             if hand.aivat is not None:
-                self.aivat[hand.number] = hand.aivat
+                self.aivat[hand.number, order] = hand.aivat
             if hand.failure is not None:
                 self.failures.append(hand)
             if hand.slow:
@@ -63,8 +64,9 @@ class Ledger:
         self.done += len(hands)
 
     def add_payoffs(self, payoffs: Floats) -> None:
-        """Append the payoffs of hands, float64 [K, N]."""
-        self.payoffs[self.done : self.done + len(payoffs)] = payoffs
+        """Append the payoffs of hands by seat, float64 [K, N]."""
+        places, _, _ = self.plan.seatings(range(self.done, self.done + len(payoffs)))
+        np.put_along_axis(self.payoffs[self.done : self.done + len(payoffs)], places, payoffs, axis=1)
         self.done += len(payoffs)
 
     @property
@@ -97,8 +99,10 @@ class Ledger:
                 )
                 if np.isfinite(sat).any():
                     by_seat[index, seat] = np.nanmean(sat)
-        others = (samples.sum(axis=1, keepdims=True) - samples) / max(1, plan.players - 1)
-        chance = tuple(sign_flip_test(column, seed=seed) for column in (samples - others).T)
+        chance = (float("nan"),) * plan.players
+        if len(plan.orders) > 1:  # in fixed seats, equal agents differ by the advantage of a seat
+            others = (samples.sum(axis=1, keepdims=True) - samples) / max(1, plan.players - 1)
+            chance = tuple(sign_flip_test(column, seed=seed) for column in (samples - others).T)
         finished = int(np.isfinite(of_table).all(axis=1).sum())
         return Score(plan.tables[table], summary(samples), summary(self.samples(table, plain=True)), chance, by_seat, finished)
 

@@ -2,7 +2,7 @@
 
 ===================== ===========================================================================================
 ``run.json``          game, agents, names, settings, versions, status and the last record
-``hands.jsonl``       one line per hand: its number, its deal, the seating, payoffs and failures
+``hands.jsonl``       one line per hand: its number, its deal, agents and payoffs by seat, failures
 ``metrics.jsonl``     means and standard errors after 1, 2, 5, 10, ... hands
 ``result.json``       the result, as ``--json`` prints it
 ``match.png``         the running means with 95% bands, or the matrix of all against all
