@@ -168,7 +168,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         ),
         Algorithm(
             name="mmd",
-            summary="magnetic mirror descent with a moving magnet: the last iterate converges",
+            summary="magnetic mirror descent with a moving magnet: the last iterate converges if eta is small enough",
             reference="Sokota et al. 2023, A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and "
             "Two-Player Zero-Sum Games (arXiv 2206.05825)",
             factory=lambda start: MirrorDescent(

@@ -8,7 +8,7 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.errors import SpecError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.solvers import make_solver
+from treeplex.solvers import algorithms, make_solver
 
 KUHN = compile_game("kuhn_poker")
 
@@ -22,6 +22,19 @@ def test_mirror_descent_with_a_moving_magnet_ends_at_an_equilibrium() -> None:
     solver.run(1000)
     assert exploitability(solver) < 1e-9
     assert judge(KUHN, solver.average_policy()).value[0] == pytest.approx(-1 / 18, abs=1e-9)
+
+
+def test_mirror_descent_needs_a_small_step_where_payoffs_are_large() -> None:
+    """As its page says: on a matrix game the default cycles, worse than uniform play; a fifth of it converges."""
+    game = compile_game("modified_rps")
+    found = []
+    for spec in ("mmd", "mmd(eta=1)"):
+        solver = make_solver(game, spec)
+        solver.run(2000)
+        found.append(judge(game, solver.average_policy()).exploitability)
+    assert found[0] > 1.0
+    assert found[1] < 1e-9
+    assert "if eta is small enough" in algorithms()["mmd"].summary
 
 
 def test_mirror_descent_with_a_fixed_magnet_approaches_the_logit_equilibrium_of_a_static_game() -> None:

@@ -43,7 +43,9 @@ class MirrorDescent(LastIterateSolver):
     An iteration takes the step ``x = argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)``, D the dilated relative entropy.
     With a fixed magnet the policies converge linearly to the equilibrium in which every player pays ``alpha`` times its
     distance from the magnet. With ``every`` above 0, the magnet is reset to the current policy every ``every`` iterations, and
-    the policies converge to an equilibrium of the game.
+    the policies converge to an equilibrium of the game. Both need a small ``eta``: the paper proves convergence up to
+    ``alpha / L^2``, L the Lipschitz constant of the payoffs' gradients. The default is larger, which suits games whose payoffs
+    are multiplied by small chance probabilities; with it matrix games may cycle.
 
     The paper instead anneals temperature and step size with game-dependent constants, which a moving magnet does not need.
     """
