@@ -15,6 +15,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.rules.learned import checked_horizon
 from treeplex.solvers.rules.rule import UpdateRule
+from treeplex.solvers.rules.variants import Variant
 
 CHUNK = 4096
 """Number of iterations whose rows are prepared at a time."""
@@ -159,7 +160,7 @@ class GameSolver(FormSolver[TreeTables], Solver):
             raise AlgorithmError(f"{self.algorithm} {error}") from None
 
     def average_policy(self) -> Policy:
-        """Return the policy that converges to equilibrium; uniform before the first iteration."""
+        """Return the policy that converges to equilibrium; the current policy while the rule averages nothing."""
         if self.rule.kind is not RuleKind.TESTED:
             return Policy(self.game, self.form.policy(self.tables))
         candidates = self.form.candidates(self.tables)
@@ -176,7 +177,12 @@ class GameSolver(FormSolver[TreeTables], Solver):
         return Policy(self.game, self.policy.copy())
 
     def notes(self) -> list[str]:
-        """Return a note about iterations outside the proven ranges of DCFR's exponents."""
+        """Return notes about iterations after the planned ones, and outside the proven ranges of DCFR's exponents."""
+        if isinstance(self.rule, Variant) and self.rule.needs_horizon and self.iteration > self.horizon:
+            return [
+                f"the schedule of {self.algorithm} was planned for {self.horizon:,} iterations, not {self.iteration:,}; "
+                "start a new run to plan for more"
+            ]
         outside = int(self.tables.learned.memory[OUTSIDE]) if self.rule.network else 0
         if not outside or self.rule.name != "learned dcfr":
             return []

@@ -195,6 +195,24 @@ def test_weights_that_are_not_finite() -> None:
 
 
 @pytest.mark.parametrize(
+    "schedule", [lambda t, horizon: Weights(average=(-1.0) ** t), lambda t, horizon: Weights(average_discount=2.0 - t)]
+)
+def test_weights_of_the_average_are_not_negative(schedule: Any) -> None:
+    with pytest.raises(SpecError, match=r"mine: average and average_discount must be >= 0, but at iteration [13] they are .*-1"):
+        make_solver(compile_game("kuhn_poker"), Variant("mine", "", "", schedule)).run(3)
+
+
+def test_the_policy_is_the_current_one_while_nothing_is_averaged() -> None:
+    game = compile_game("kuhn_poker")
+    late = make_solver(game, Variant("mine", "", "", lambda t, horizon: Weights(average=float(t > 5))))
+    late.run(5)
+    np.testing.assert_array_equal(late.average_policy().probabilities, late.policy)
+    assert len(set(late.policy.tolist())) > 3
+    late.run(5)
+    assert not np.array_equal(late.average_policy().probabilities, late.policy)
+
+
+@pytest.mark.parametrize(
     ("schedule", "message"),
     [
         (lambda t: Weights(), r"mine: calling its schedule\(t, horizon\) at iteration 1 failed: .* takes 1 positional"),
@@ -207,6 +225,17 @@ def test_weights_that_are_not_finite() -> None:
 def test_a_schedule_of_the_wrong_kind(schedule: Any, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         make_solver(compile_game("kuhn_poker"), Variant("mine", "", "", schedule))
+
+
+def test_a_schedule_says_when_it_runs_longer_than_planned() -> None:
+    game = compile_game("kuhn_poker")
+    planned, unplanned = (make_solver(game, name, horizon=10) for name in ("hs-dcfr", "dcfr"))
+    for solver in (planned, unplanned):
+        solver.run(10)
+        assert solver.notes() == []
+        solver.run(10)
+    assert "hs-dcfr was planned for 10 iterations, not 20" in planned.notes()[0]
+    assert unplanned.notes() == []
 
 
 def test_weights_that_fail_later() -> None:

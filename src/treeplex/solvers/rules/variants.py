@@ -92,7 +92,8 @@ class Variant:
         """Return the weights of iterations as rows of :class:`Weights`, float64 [K, 9].
 
         Raises:
-            SpecError: the schedule fails, does not return :class:`Weights`, or returns a non-finite weight.
+            SpecError: the schedule fails, does not return :class:`Weights`, or returns a non-finite weight or a negative one for
+                the average.
         """
         weights = [self._weights_at(t, horizon) for t in times]
         try:
@@ -103,6 +104,13 @@ class Variant:
         if not finite.all():
             bad = int(np.argmin(finite))
             raise SpecError(f"{self.name}: weights are not finite at iteration {times[bad]}: {weights[bad]}")
+        negative = (rows[:, [AVERAGE, AVERAGE_DISCOUNT]] < 0.0).any(axis=1)
+        if negative.any():
+            bad = int(np.argmax(negative))
+            raise SpecError(
+                f"{self.name}: average and average_discount must be >= 0, but at iteration {times[bad]} they are "
+                f"{rows[bad, AVERAGE]:g} and {rows[bad, AVERAGE_DISCOUNT]:g}"
+            )
         return rows
 
     def _weights_at(self, t: int, horizon: int) -> Weights:

@@ -187,8 +187,9 @@ class TreeForm:
         return {name: array for name, array in arrays.items() if array.size}
 
     def policy(self, tables: TreeTables) -> Floats:
-        """Return the (first) average behaviour policy, [Q]; uniform before the first iteration."""
-        return normalised(self.game, tables.state.averages[0])
+        """Return the (first) average behaviour policy, [Q]; the current policy while nothing is averaged."""
+        average = tables.state.averages[0]
+        return normalised(self.game, average) if average.any() else np.array(tables.state.policy, np.float64)
 
     def values(self, tables: TreeTables, *, best: bool) -> Floats:
         """Return each player's expected value against the others' average policies, or with ``best`` the best-response
