@@ -75,6 +75,16 @@ def test_what_cannot_be_played_is_refused() -> None:
         def action_probabilities(self, state: object) -> dict[int, float]:
             return {99: 1.0}
 
+    class Failing:
+        def action_probabilities(self, state: object) -> dict[int, float]:
+            raise KeyError("0b")
+
+    with pytest.raises(PolicyError, match=r"'uniform' has no action_probabilities\(state\); convert it with .*as_policy"):
+        head_to_head("kuhn_poker", "uniform", "uniform", playouts=5)  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match="has no action_probabilities"):
+        estimate("kuhn_poker", {"0": {0: 1.0}}, playouts=5)  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match="a policy fails at .*: KeyError: '0b'"):
+        estimate("kuhn_poker", Failing(), playouts=5)
     with pytest.raises(PolicyError, match="not a distribution"):
         estimate("kuhn_poker", Careless(), playouts=5)
     with pytest.raises(PolicyError, match="plays illegal action 99"):

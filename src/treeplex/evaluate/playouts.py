@@ -9,10 +9,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.spec import suggests_arguments
+from treeplex.base.spec import shown, suggests_arguments
 from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
-from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.compile.rule_errors import failed_rules, said_by
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.policies.remembered import HistoryState
 from treeplex.forms.sources.load import load
@@ -168,10 +168,7 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
             if actor == CHANCE:
                 actions, probabilities = outcomes(state)
             elif 0 <= actor < len(players):
-                played_here = players[actor].action_probabilities(state)
-                actions, probabilities = list(played_here), list(played_here.values())
-                if not abs(sum(probabilities) - 1.0) <= 1e-6:
-                    raise PolicyError(f"a policy gives {dict(played_here)} at {state!r}, which is not a distribution")
+                actions, probabilities = distribution_of(players[actor], state)
             else:
                 raise GameError(f"current_player() is {actor} at {state!r}; for simultaneous moves use turn_based(game=...)")
             action = actions[picked(probabilities, stream.draw())]
@@ -185,6 +182,28 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
     except (Exception, SystemExit) as error:
         raise failed_rules(error, f"at {state!r}") from error
     raise GameError(f"a playout of {rules} has not ended after {LONGEST:,} moves; check that every game ends")
+
+
+def distribution_of(player: Player, state: State) -> tuple[list[int], list[float]]:
+    """Return a policy's actions at a state and their probabilities.
+
+    Raises:
+        PolicyError: the policy fails, or gives no distribution.
+    """
+    if not hasattr(player, "action_probabilities"):
+        raise PolicyError(
+            f"{shown(str(player))} has no action_probabilities(state); convert it with tp.policies.as_policy(game, policy)"
+        )
+    try:
+        probabilities = dict(player.action_probabilities(state))
+        total = sum(probabilities.values())
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise PolicyError(f"a policy fails at {state!r}: {said_by(error)}") from error
+    if not abs(total - 1.0) <= 1e-6:
+        raise PolicyError(f"a policy gives {probabilities} at {state!r}, which is not a distribution")
+    return list(probabilities), list(probabilities.values())
 
 
 def payoffs_of(state: State, players: int) -> list[float]:

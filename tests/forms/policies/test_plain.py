@@ -112,6 +112,8 @@ def test_files_with_a_header_are_completed_too(suffix: str, tmp_path: Path) -> N
         ("a.csv", "", FileError, "column 'infostate' is missing"),
         ("a.csv", "infostate,action,probability\n0,0,half\n", FileError, r"a\.csv:2: probability 'half' is not a number"),
         ("a.csv", "infostate,action,probability\n0,0\n", FileError, r"a\.csv:2: too few entries"),
+        ("a.json", '{"0": {"0": 1}, "1": {"0": 1}, "0": {"1": 1}}', FileError, r"a\.json .*'0' is given twice"),
+        ("a.json", '{"0": {"0": 0.5, "1": 0.5, "0": 1}}', FileError, r"a\.json .*'0' is given twice"),
         ("a.csv", "infostate,action,probability\n0,0,1\n0,0,1\n", FileError, r"a\.csv:3: action '0' at .* is given twice"),
         (
             "a.csv",

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import treeplex as tp
 from tests.commands import call
 from tests.processes import interrupt_after
-from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, SpecError
+from treeplex.errors import AlgorithmError, FileError, GameError, JobInterrupt, PolicyError, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
 from treeplex.run.cli import sample as cli_sample
@@ -297,6 +297,18 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     ):
         _, printed = call(*arguments, code=2)
         assert re.fullmatch(rf"error: .*{message}.*\n", printed), printed
+
+
+def test_runs_of_solve_are_played(tmp_path: Path) -> None:
+    solved = tp.solve("kuhn_poker", "cfr+", iterations=100, out=tmp_path / "solved")
+    tp.policies.save(solved.policy, tmp_path / "solved.json")
+    for named in ("solved", "solved.json"):
+        found = json.loads(call("playouts", "kuhn_poker", tmp_path / named, "-n", 2000, "--json")[0])
+        assert abs(found["value"][0] + 1 / 18) < 4 * found["error"][0]
+    against = sample("kuhn_poker", iterations=2, against=str(tmp_path / "solved"), playouts=2000)
+    assert against.last.match < 0
+    with pytest.raises(PolicyError, match="a policy for kuhn_poker, not for leduc_poker"):
+        sample("leduc_poker", against=str(tmp_path / "solved"))
 
 
 @pytest.mark.slow

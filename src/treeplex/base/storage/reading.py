@@ -84,18 +84,27 @@ def whole_lines(path: Path) -> list[str]:
     return read_text(path).split("\n")[:-1] if path.exists() else []
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Parse JSON text.
+def parse_json(text: str | bytes, *, unique: bool = False) -> Any:
+    """Parse JSON text; ``unique`` refuses objects that give a key twice, of which the last would win.
 
     Raises:
-        ValueError: the text is not JSON, or is nested deeper than :data:`MOST_DEPTH`.
+        ValueError: the text is not JSON, is nested deeper than :data:`MOST_DEPTH`, or repeats a key.
     """
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=unique_keys if unique else None)
     except RecursionError as error:
         raise ValueError("lists or objects nested too deeply") from error
     check_depth(data)
     return data
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Convert a JSON object to a dict; raise :class:`ValueError` if it gives a key twice."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"{next(key for key in keys if keys.count(key) > 1)!r} is given twice")
+    return members
 
 
 def check_depth(value: Any) -> None:

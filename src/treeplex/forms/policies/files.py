@@ -348,7 +348,7 @@ def write_json(header: Header, policy: Policy) -> str:
 
 def read_json(path: Path) -> Contents:
     """Read the header and one entry per action."""
-    header = parse_json(read_text(path))
+    header = parse_json(read_text(path), unique=True)
     if not isinstance(header, dict) or "format" not in header:
         return Contents(plain_header(), table=table_from_json(path, header))
     players = header.pop("policy")

@@ -177,7 +177,8 @@ def resuming(sampled: "SamplingRun") -> str:
 def playouts(
     game: GameArgument,
     policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A folder or policy file written by treeplex sample or train, or uniform.")
+        str,
+        typer.Argument(metavar="POLICY", help="A run folder or policy file of treeplex sample, train or solve, or uniform."),
     ],
     against: Annotated[
         str | None, typer.Option(metavar="WHOM", help="Opponent in the other seats: another run or policy file, or uniform.")

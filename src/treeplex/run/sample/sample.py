@@ -11,8 +11,10 @@ from treeplex.errors import AlgorithmError, JobInterrupt, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
-from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
+from treeplex.forms.policies.sparse import TablePolicy, is_table_policy, load_table_policy
+from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
@@ -215,29 +217,34 @@ def reopen(
     return session
 
 
-def policy_of(named: str, rules: Game) -> TablePolicy | NeuralPolicy:
-    """Load a policy by name: ``uniform``, a run folder or a file.
+def policy_of(named: str, rules: Game) -> TablePolicy | NeuralPolicy | Policy:
+    """Load a policy by name: ``uniform``, a run folder or a file. The game is compiled for the policy of a compiled game.
 
     Raises:
-        FileError: the file is missing, or is neither a table policy nor a network policy.
-        SpecError: the policy belongs to another game.
+        FileError: the file is missing or not a policy.
+        SpecError, PolicyError: the policy belongs to another game.
     """
     if named == UNIFORM:
         return TablePolicy.uniform(rules.spec, rules.num_players)
     file = Path(named) / POLICY if Path(named).is_dir() else Path(named)
-    policy = NeuralPolicy.load(file) if is_neural_policy(file) else load_table_policy(file)
+    if is_neural_policy(file):
+        policy: TablePolicy | NeuralPolicy = NeuralPolicy.load(file)
+    elif is_table_policy(file) or not file.exists():
+        policy = load_table_policy(file)
+    else:
+        return load_policy(file, rules)
     if policy.spec != rules.spec or policy.players != rules.num_players:
         raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; give that game or a policy for this one")
     return policy
 
 
-def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy | NeuralPolicy]:
+def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy | NeuralPolicy | Policy]:
     """Return turn-based rules and a policy for them by name.
 
     Raises:
         SpecError: unknown game, or the policy belongs to another game.
         GameError: the rules cannot be played.
-        FileError: the file is missing, or is neither a table policy nor a network policy.
+        FileError: the file is missing or not a policy.
     """
     rules = turn_by_turn(load(game).walkable_rules())
     return rules, policy_of(named, rules)
