@@ -83,7 +83,7 @@ def test_what_cannot_be_played_is_refused() -> None:
         head_to_head("kuhn_poker", "uniform", "uniform", playouts=5)  # type: ignore[arg-type]
     with pytest.raises(PolicyError, match="has no action_probabilities"):
         estimate("kuhn_poker", {"0": {0: 1.0}}, playouts=5)  # type: ignore[arg-type]
-    with pytest.raises(PolicyError, match="a policy fails at .*: KeyError: '0b'"):
+    with pytest.raises(PolicyError, match=r"a policy fails at .*: KeyError: '0b'"):
         estimate("kuhn_poker", Failing(), playouts=5)
     with pytest.raises(PolicyError, match="not a distribution"):
         estimate("kuhn_poker", Careless(), playouts=5)

@@ -57,8 +57,7 @@ def compare(
     The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
 
     Two solved spots are compared at one decision: EV, equity, action frequencies, and the hands that gain or lose. EVs are
-        chips,
-    including the pot. Differences are OTHER minus GAME. "Gain" is the mean difference over the hands in both ranges.
+    chips, including the pot. Differences are OTHER minus GAME. "Gain" is the mean difference over the hands in both ranges.
     Differences smaller than both exploitabilities are not significant.
 
     \b

@@ -65,10 +65,9 @@ def sample(
     """Solve a game that is too large to compile, by Monte Carlo CFR on its rules.
 
     Infosets are added to the tables on their first visit until --memory is used up; the policy is uniform at all others.
-    Playouts
-        estimate its value in self-play and against the opponent from every seat. Ctrl-C saves the run (to a new folder under
-        runs/ without --out), and --resume continues it. For games that can be compiled, treeplex solve runs the same algorithms
-        much faster.
+    Playouts estimate its value in self-play and against the opponent from every seat. Ctrl-C saves the run (to a new folder
+    under runs/ without --out), and --resume continues it. For games that can be compiled, treeplex solve runs the same
+    algorithms much faster.
 
     \b
     Examples:
@@ -178,7 +177,7 @@ def playouts(
     game: GameArgument,
     policy: Annotated[
         str,
-        typer.Argument(metavar="POLICY", help="A run folder or policy file of treeplex sample, train or solve, or uniform."),
+        typer.Argument(metavar="POLICY", help="A run folder or policy file of sample, train or solve, or uniform."),
     ],
     against: Annotated[
         str | None, typer.Option(metavar="WHOM", help="Opponent in the other seats: another run or policy file, or uniform.")

@@ -92,8 +92,8 @@ class Variant:
         """Return the weights of iterations as rows of :class:`Weights`, float64 [K, 9].
 
         Raises:
-            SpecError: the schedule fails, does not return :class:`Weights`, or returns a non-finite weight or a negative one for
-                the average.
+            SpecError: the schedule fails, does not return :class:`Weights`, or returns a weight that is not finite, or negative
+                for the average.
         """
         weights = [self._weights_at(t, horizon) for t in times]
         try:

@@ -1,5 +1,6 @@
 """A command is one function in one place: the group's list, its order and its example follow."""
 
+import inspect
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from treeplex.run.cli.main import PACKAGES, app
 from treeplex.run.cli.shared.commands import (
     _COMMANDS,
     SCREEN_LINES,
+    Command,
     abbreviated,
     add_commands,
     command,
@@ -72,6 +74,13 @@ def test_help_fits_one_screen_and_names_its_complete_form(words: tuple[str, ...]
         complete = CliRunner().invoke(app, [*words, "--help-all"], env=narrow, terminal_width=80).output
         assert len(complete) > len(brief)
         assert "described by --help-all" not in complete
+
+
+@pytest.mark.parametrize("each", [*commands_of(*PACKAGES), *commands_of(*HOLDEM)], ids=lambda each: each.name)
+def test_help_has_no_spaces_inside_sentences(each: Command) -> None:
+    """An indented line of a paragraph would print its indent in the middle of a line."""
+    for paragraph in inspect.cleandoc(each.function.__doc__ or "").split("\n\n"):
+        assert "\b" in paragraph or "  " not in paragraph
 
 
 def test_abbreviated_options_fit_one_line() -> None:
