@@ -225,7 +225,7 @@ def test_no_file_runs_a_python_file(door: str, spec: str) -> None:
 def test_no_command_runs_a_python_file_that_a_file_names(command: str, spec: str) -> None:
     result = CliRunner().invoke(app, COMMANDS[command](spec))
     assert result.exit_code == 2, result.output
-    assert "never loaded automatically; give the game too" in result.stderr
+    assert "never loaded automatically; give the game too (with --game, or as the argument GAME)" in result.stderr
     assert not Path("ran").exists()
 
 

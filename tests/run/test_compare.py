@@ -32,6 +32,10 @@ def test_histories_and_iterations_limit_both():
     assert (comparison.solutions[0].iterations, comparison.x) == (30, "nodes")
 
 
+def test_a_single_algorithm_may_be_a_text():
+    assert [solution.algorithm for solution in tp.compare("kuhn_poker", "cfr", iterations=5).solutions] == ["cfr"]
+
+
 def test_the_usual_axis():
     assert tp.compare("kuhn_poker", ["cfr"], iterations=3).x == "iterations"
     assert tp.compare("kuhn_poker", ["cfr"], iterations=3, x="seconds").x == "seconds"

@@ -244,6 +244,7 @@ def compare(
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does; algorithms are checked before any runs.
     """
+    algorithms = [algorithms] if isinstance(algorithms, str) else algorithms
     if not algorithms:
         raise SpecError("no algorithm given; name at least one, for example dcfr")
     if x is not None:

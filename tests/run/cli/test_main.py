@@ -483,7 +483,13 @@ def test_program_prints_json_only():
         (["evaluate", "kuhn_poker", "."], ["not a policy file name"]),
         (["show", "/"], ["not a policy file name"]),
         (["export", "kuhn_poker", "x.what"], ["x.what", ".safetensors"]),
-        (["export", "kuhn_poker", "x.csv"], ["no policy file or run folder kuhn_poker"]),
+        (
+            ["export", "kuhn_poker", "x.csv"],
+            ["kuhn_poker is a game, not a policy; solve it", "--out runs/first)"],
+        ),
+        (["export", ".", "x.efg"], [". is a folder, not a game; name a game, or resume a run with --resume ."]),
+        (["solve", "."], [". is a folder, not a game", "--resume ."]),
+        (["solve", "kuhn_poker", "--workers", "3"], ["workers is not an option for compiled games; leave it out\n"]),
         (["info", "KUHN_POKER"], ["kuhn_poker"]),
     ],
 )

@@ -32,6 +32,7 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from treeplex.base.spec import quoted, spec_name
 from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
 from treeplex.base.version import own_version
@@ -43,6 +44,7 @@ from treeplex.forms.policies.plain import ROUNDED, Table, probabilities_of, tabl
 from treeplex.forms.policies.tabular import COLUMNS, Policy, infoset_sums, to_table, uniform_probabilities
 from treeplex.forms.sources.openspiel import same_rules
 from treeplex.games.base import Game
+from treeplex.games.registry import info_of
 from treeplex.games.turn_based import other_names
 
 FORMAT = "treeplex policy"
@@ -184,6 +186,9 @@ def check_path(path: Path) -> None:
         raise FileError(f"{path} is a folder without a policy; give a policy file, or a run folder of solve or train")
     if os.path.isfile(path):
         by_suffix(path, READERS)
+    if info_of(spec_name(str(path))) is not None:
+        solve = f"treeplex solve {quoted(str(path))} --out runs/first"
+        raise FileError(f"{path} is a game, not a policy; solve it ({solve}) and give the run's folder")
     if not path.suffix:
         raise FileError(
             f"no policy file or run folder {path}; check the path, create a run (treeplex solve GAME --out {path}), "

@@ -87,7 +87,7 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
     if named_in is not None and file is not None:
         raise FileError(
             f"{named_in} is for {shown(text, 200)}, a game in another file, which is never loaded automatically; "
-            "give the game too"
+            "give the game too (with --game, or as the argument GAME)"
         )
     rules = checked(loader(text))
     for wrapper in reversed(wrappers):

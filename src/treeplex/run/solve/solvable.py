@@ -171,7 +171,7 @@ class Solvable(ABC):
             arguments: other arguments of the caller, for suggestions.
 
         Raises:
-            SpecError: an option is unknown; the message lists the known ones.
+            SpecError: an option is unknown, or for another kind of game.
         """
         for name in given:
             if name in self.options:
@@ -179,8 +179,7 @@ class Solvable(ABC):
             others = [kind.options for kind in provided("solvables")]
             if name not in {"start", *GameOptions.__annotations__}.union(*others):
                 raise SpecError(f"unknown argument {name!r}{nearest(name, {*self.options, *arguments})}")
-            known = ", ".join(sorted(self.options))
-            raise SpecError(f"{name} is not an option for {self.noun}; leave it out (options: {known})")
+            raise SpecError(f"{name} is not an option for {self.noun}; leave it out")
 
     def read_target(self, text: str) -> float:
         """Parse a target in the game's units.
