@@ -14,7 +14,8 @@ import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.run.compare import slug
 from treeplex.run.job.record import Record
-from treeplex.run.plots import ROUNDING, convergence_figure, keep_apart, title_lines
+from treeplex.run.plots import ROUNDING, Curve, Panel, convergence_figure, curves_figure, keep_apart, title_lines
+from treeplex.run.sample.job import progress_figure
 from treeplex.solvers import Variant, Weights
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -144,6 +145,32 @@ def test_labels_do_not_touch():
     assert inside[0] >= 0
     assert inside[-1] <= 1 + 1e-12
     assert keep_apart([0.2, 0.8], 0.05) == [0.2, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(10, 12), (100, 180), (110, 440), (20_000, 95_000), (300, 20_000), (30, 2e6), (5e5, 9e5), (5e5, 3e7)]
+)
+def test_ticks_of_a_logarithmic_axis_have_space_and_texts_of_their_own(first, last):
+    curve = Curve([first, (first * last) ** 0.5, last], [1.0, 2.0, 3.0])
+    figure = curves_figure("a game", "Nodes", [Panel("Payoff", [curve], logarithmic=False)], logarithmic=True, height=3)
+    axes = figure.axes[0]
+    boxes = []
+    for tick in [*axes.get_xticklabels(), *axes.get_xticklabels(minor=True)]:
+        box = tick.get_window_extent()
+        if tick.get_text() and axes.bbox.x0 - 1 <= (box.x0 + box.x1) / 2 <= axes.bbox.x1 + 1:
+            boxes.append((box.x0, box.x1, tick.get_text()))
+    boxes.sort()
+    assert len(boxes) > 1
+    assert all(left[1] < right[0] for left, right in pairwise(boxes))
+    assert len({text for _, _, text in boxes}) == len(boxes)
+
+
+def test_the_curves_of_a_sampled_run_have_different_colours():
+    numbers = {"value": (0.1, -0.1), "error": (0.1, 0.1), "match": 0.2, "match_error": 0.1, "infosets": 10, "unstored": 0}
+    runs = [Record(n, 0.1, 0.1, {**numbers, "nodes": n, "exploitability": None}) for n in (100, 200)]
+    figure = progress_figure("a game", "uniform", runs)
+    colours = [line.get_color() for axes in figure.axes for line in axes.get_lines()]
+    assert len(set(colours)) == len(colours) == 4
 
 
 @pytest.mark.slow

@@ -217,8 +217,20 @@ def title_lines(title: str) -> str:
 
 
 def across_text(x: float) -> str:
-    """Format a tick of the horizontal axis: 0.01, 1,000, powers of ten from a million upwards."""
-    return f"$10^{{{math.log10(x):.0f}}}$" if x >= 1e6 else f"{x:,.0f}" if x >= 1 else f"{x:g}"
+    """Format a tick of the horizontal axis: 0.01, 1,000, multiples of powers of ten from a million upwards."""
+    if x < 1e6:
+        return f"{x:,g}"
+    digits, power = f"{x:.1e}".split("e+")
+    factor = "" if digits == "1.0" else rf"{float(digits):g} \times "
+    return f"${factor}10^{{{int(power)}}}$"
+
+
+def label_across(axes: Axes) -> None:
+    """Label the ticks of a logarithmic horizontal axis: powers of ten, and as many ticks between them as have space."""
+    start, end = axes.get_xlim()
+    digits = next((some for span, some in ((3, "123456789"), (30, "2357"), (1000, "25")) if end < span * start), "")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: across_text(x)))
+    axes.xaxis.set_minor_formatter(FuncFormatter(lambda x, _: across_text(x) if f"{x:e}"[0] in digits else ""))
 
 
 def colour(number: int) -> str:
@@ -398,6 +410,7 @@ def curves_figure(
     bottom_axes.set_xlabel(across, fontsize=11, color=INK)
     if logarithmic:
         bottom_axes.set_xscale("log")
+        label_across(bottom_axes)
     elif last is not None:
         bottom_axes.set_xlim(0, last or 1)
         if last >= 10_000:

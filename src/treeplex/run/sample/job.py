@@ -225,6 +225,6 @@ def progress_figure(title: str, against: str, records: Sequence[Record]) -> "Fig
         above = Panel("Mean payoff by playouts\n(bands: two standard errors)", curves, logarithmic=False, share=1.5)
     full = next((record.nodes for record in records if record.unstored), None)
     mark = None if full is None else (full, "memory limit reached")
-    sizes = [Curve(nodes, [record.infosets for record in records], number=2)]
+    sizes = [Curve(nodes, [record.infosets for record in records], number=3)]
     below = Panel("Infosets in the tables", sizes, logarithmic=False, mark=mark, from_zero=True)
     return curves_figure(title, AXES["nodes"].label, [above, below], logarithmic=True, height=5.8)

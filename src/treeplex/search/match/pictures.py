@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from treeplex.base.arrays import Floats
 from treeplex.run.plots import (
@@ -18,7 +17,6 @@ from treeplex.run.plots import (
     Curve,
     Panel,
     Picture,
-    across_text,
     colour,
     curves_figure,
     set_title,
@@ -58,8 +56,6 @@ def running_figure(result: "MatchResult", ledger: Ledger) -> Figure:
     panel = Panel("Mean payoff per hand, game units\n(bands: 95%)", curves, logarithmic=False)
     figure = curves_figure(f"{about.game}: {against}", "Hands", [panel], logarithmic=True, height=4.5)
     axes = figure.axes[0]
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: across_text(x)))
-    axes.xaxis.set_minor_formatter(FuncFormatter(lambda x, _: across_text(x) if f"{x:.0e}"[0] in "25" else ""))
     axes.axhline(0.0, color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     if curves[0].low is not None and len(curves[0].low):
         spread = [value for curve in curves for value in (*near_end(curve.low), *near_end(curve.high))]
