@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from treeplex.base.digits import finite, three_digits
+from treeplex.base.digits import finite, signed, three_digits
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,14 @@ from treeplex.base.digits import finite, three_digits
 )
 def test_three_digits_and_no_exponent(value: float, text: str) -> None:
     assert three_digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-1 / 18, "-0.05555556"), (1e-12, "+1.0000e-12"), (-5.6e-9, "-0.00000001"), (0.0, "+0.00000000"), (4e-17, "+0.00000000")],
+)
+def test_small_payoffs_are_not_printed_as_zero(value: float, text: str) -> None:
+    assert signed(value) == text
 
 
 def test_json_has_no_number_for_nan_and_infinities() -> None:

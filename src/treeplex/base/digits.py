@@ -15,6 +15,11 @@ def short(value: float) -> str:
     return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
 
 
+def signed(value: float) -> str:
+    """Format a payoff with sign and eight decimals; with an exponent where all of them are 0 but the payoff is not."""
+    return f"{value:+.4e}" if 1e-15 < abs(value) < 5e-9 else f"{value:+.8f}"
+
+
 def finite(value: float | None) -> float | None:
     """Return a number for JSON: None for NaN and infinities."""
     return value if value is not None and isfinite(value) else None

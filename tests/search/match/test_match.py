@@ -178,6 +178,9 @@ def test_everybody_against_everybody(policies: list[Policy], tmp_path: Path) -> 
     assert found.value[2] == pytest.approx(np.mean([found.matrix[2][0], found.matrix[2][1]]))
     sampled = match(LEDUC, everybody, table=True, sampled=True, hands=5000, out=tmp_path / "sampled")
     assert sampled.hands == 15_000
+    assert " ± " in sampled.table()[0][2]
+    assert "± is the standard error" in sampled.notes()[0]
+    assert "±" not in found.notes()[0]
     assert sampled.matrix is not None
     assert sampled.matrix_stderr is not None
     assert abs(sampled.matrix[0][2] - found.matrix[0][2]) < 4 * sampled.matrix_stderr[0][2]  # type: ignore[operator]

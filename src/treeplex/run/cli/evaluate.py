@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treeplex.base.digits import signed
 from treeplex.base.spec import quoted
 from treeplex.errors import GameSizeError, SpecError
 from treeplex.run.cli.policy import origin_of
@@ -225,12 +226,12 @@ def print_judged(judged: PolicyEvaluation, *, title: str) -> None:
     if judged.mbb is not None:
         facts["per hand"] = f"{judged.mbb:.2f} mbb/hand   exploitability"
     if value is not None:
-        facts["exact value"] = f"{value:+.8f}   to player 0; the policy differs by {abs(judgement.value[0] - value):.3e}"
+        facts["exact value"] = f"{signed(value)}   to player 0; the policy differs by {abs(judgement.value[0] - value):.3e}"
     if judged.measured:
         facts["asked"] = judged.measured
     print_facts(facts, title=title)
     pairs = zip(judgement.value, judgement.best_response_values, strict=True)
-    rows = [[str(player), f"{mean:+.8f}", f"{best:+.8f}", f"{best - mean:.3e}"] for player, (mean, best) in enumerate(pairs)]
+    rows = [[str(player), signed(mean), signed(best), f"{best - mean:.3e}"] for player, (mean, best) in enumerate(pairs)]
     print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
     if judged.regrets:
         losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in judged.regrets]

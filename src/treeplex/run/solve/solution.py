@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
 
-from treeplex.base.digits import three_digits
+from treeplex.base.digits import signed, three_digits
 from treeplex.games.base import TREES
 from treeplex.run.job.record import Record, words_of
 
@@ -116,7 +116,7 @@ class Solution(ABC):
 
     def facts(self) -> dict[str, str]:
         """Return display texts by name, without the location of the files."""
-        facts = {f"value of player {player}": f"{value:+.8f}" for player, value in enumerate(self.value)}
+        facts = {f"value of player {player}": signed(value) for player, value in enumerate(self.value)}
         if self.game.players > 2:
             for player, gain in enumerate(self.gains):
                 facts[f"value of player {player}"] += f"   gain of a best response {gain:.4e}"
