@@ -237,9 +237,8 @@ class MatchResult:
             notes.append("exact over all cards and actions, without playing hands")
         else:
             kind = ", each deal in all seatings of the agents" if settings.duplicate else ""
-            notes.append(
-                f"{self.hands_text}{kind}, seed {settings.seed}{'; ± is the standard error' if settings.table else ''}"
-            )
+            errors = "; ± is the standard error" if settings.table else ""
+            notes.append(f"{self.hands_text}{kind}, seed {settings.seed}{errors}")
             if not settings.table and self.deals[0] < FEWEST_DEALS:
                 notes.append(f"no 95% interval for fewer than {FEWEST_DEALS} deals; {self.deals[0]} so far")
         if self.about.values is not None:
