@@ -45,8 +45,8 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "import": Case("`import treeplex`", ("-c", "import treeplex")),
-    "help": Case("`treeplex --help`", ("--help",)),
+    "import": Case("`import treeplex`", ("-c", "import treeplex"), 0.15, 0.15),
+    "help": Case("`treeplex --help`", ("--help",), 0.3, 0.3),
     "leduc": Case("`treeplex solve leduc_poker`", ("solve", "leduc_poker"), 8.0, 1.5),
     "river": Case("`treeplex solve examples/spots/river.yaml`", ("solve", str(RIVER), "--json"), 15.0),
     "turn": Case("an agent's first turn decision (`treeplex play turn_endgame`)", ("play", *TURN), 20.0, None, "quit\n", True),
