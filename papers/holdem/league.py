@@ -3,8 +3,8 @@
 A call adds rounds to the stored ones: ``papers/run.py holdem/league regular=3 rock=2`` plays three more against ``regular`` and
 two more against ``rock``; without options, one against each opponent. Each round has its own seed, so rounds of different calls
 and machines are independent.
-A payoff is the mean over both players' hands (imaginary observations), less the luck of cards and actions by check-down
-values, so deals are not repeated in both seats.
+A payoff is the mean over both players' hands (imaginary observations) and all preflop lines, less the luck of cards and actions
+by check-down values, so deals are not repeated in both seats. Earlier rounds sampled the preflop line; both are unbiased.
 
 Opponents with a blueprint share the one in ``runs/holdem-100bb``, which is first trained for 40 minutes if it is missing.
 ``rebel`` plays at 50 big blinds, for which it has a network.

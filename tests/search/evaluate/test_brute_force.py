@@ -16,7 +16,7 @@ from treeplex.search.evaluate.aivat import Aivat
 from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
 from treeplex.search.evaluate.play import HandEvent, PlayedHand
-from treeplex.search.evaluate.winnings import CheckedDown, exact_winnings, few_states, played_out
+from treeplex.search.evaluate.winnings import CheckedDown, estimated, exact_winnings, few_states, played_out
 from treeplex.search.tables.judging import estimate
 
 SAME = 1e-9
@@ -51,14 +51,18 @@ class EveryDraw:
                 ranges[options.player] = ranges[options.player] * table[number]
             after = game.after(state, label)
             masses[number] = winnings.met(game, after, winnings.possible_of(game, after, ranges))
+        return self.pick(generator, masses), outcomes
+
+    def pick(self, generator: object, weights: Floats) -> int:
+        """The next index; stands in for :func:`treeplex.games.public.pick`."""
         if len(self.taken) == len(self.forced):
-            first, *others = np.flatnonzero(masses > 0).tolist()
+            first, *others = np.flatnonzero(weights > 0).tolist()
             self.waiting += [[*self.taken, number] for number in others]
             self.forced.append(first)
         chosen = self.forced[len(self.taken)]
         self.taken.append(chosen)
-        self.chance *= float(masses[chosen] / masses.sum())
-        return chosen, outcomes
+        self.chance *= float(weights[chosen] / weights.sum())
+        return chosen
 
 
 class BruteForceCheck:
@@ -103,6 +107,7 @@ class BruteForceCheck:
         self.same(exact_winnings(first, second).values[0], split[0], "winnings")
         if few and self.generator.random() < 0.25:
             self.same(self.sampled([first, second], CheckedDown()), split[0], "sampled winnings")
+            self.same(self.sampled([first, second], CheckedDown(), by_pot=True), split[0], "winnings by pots")
         seat = int(self.generator.integers(2))
         self.check_response(seat, agents[1 - seat])
 
@@ -142,16 +147,20 @@ class BruteForceCheck:
                 total += visit.weights[alike].sum() * judge(hand)
         return total
 
-    def sampled(self, players: list[Plays], values: CheckedDown) -> float:
-        """The mean of what :func:`played_out` gives over all that it may draw."""
+    def sampled(self, players: list[Plays], values: CheckedDown, *, by_pot: bool = False) -> float:
+        """The mean of what :func:`played_out`, or with ``by_pot`` :func:`estimated`, gives over all that it may draw."""
         draws, mean = EveryDraw(), 0.0
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(winnings, "drawn", draws)
+            patch.setattr(winnings, "pick", draws.pick)
             while draws.begin():
                 for seat, player in enumerate(players):
                     player.begin(seat)
-                state, ranges = self.game.first_state(), self.game.first_ranges()
-                payoff, luck = played_out(players, state, ranges, 0, np.random.default_rng(0), values)
+                state, ranges, luck = self.game.first_state(), self.game.first_ranges(), 0.0
+                if by_pot:
+                    payoff = estimated(players, 0, np.random.default_rng(0), values, (), self.game)
+                else:
+                    payoff, luck = played_out(players, state, ranges, 0, np.random.default_rng(0), values)
                 mean += draws.chance * (payoff - luck)
         return mean
 
@@ -239,7 +248,7 @@ def test_two_thousand_games() -> None:
     assert max(check_game(seed) for seed in range(1000, 3000)) < SAME
 
 
-def test_values_that_are_known_on_some_streets_only() -> None:
+def test_values_that_are_known_on_some_streets_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """An action between two streets with values must not be taken for the luck of the cards."""
     rules = Rules((4, 4), (1, 2), 0, 1, 4, 1, 1, (0, 1, 1), ("a",), 0.1, 0.0, False, "tda")
     checked = BruteForceCheck(rules, 0)
@@ -247,6 +256,11 @@ def test_values_that_are_known_on_some_streets_only() -> None:
     ends = checked.check_ends(list(visits(checked.table, checked.game, players)))
     some = CheckedDown(lambda state, reached: len(state.board) != 1)  # type: ignore[attr-defined]
     checked.same(checked.sampled(players, some), checked.mean(ends, split=True)[0], "sampled winnings")
+    checked.same(checked.sampled(players, some, by_pot=True), checked.mean(ends, split=True)[0], "by pots")
+    monkeypatch.setattr(winnings, "MOST_DECISIONS", 1)
+    checked.same(
+        checked.sampled(players, CheckedDown(), by_pot=True), checked.mean(ends, split=True)[0], "a decision at a time"
+    )
 
 
 @pytest.mark.slow_cases("0-known2")

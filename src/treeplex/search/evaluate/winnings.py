@@ -9,10 +9,14 @@ explicit mean, since a range's check-down value already is that mean.
 
 Most variance comes from late rounds, and the continuations of a hand share the solves of earlier ones. ``splits`` repeats play
 from the same public cards and averages; the estimate stays unbiased (splitting, as in rare-event simulation).
+
+A few large pots cause most of the variance. With values, :func:`estimated` plays them more often and gives them less weight.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
 
 import numpy as np
 
@@ -22,6 +26,9 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
 from treeplex.search.agents.agent import Agent, fork
 from treeplex.search.evaluate.statistics import half_width
+
+MOST_DECISIONS = 32
+"""Decisions of the first betting round that are enumerated."""
 
 
 @dataclass(frozen=True)
@@ -177,8 +184,11 @@ def sampled_winnings(
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
         players = seated(agent, opponent, seat, generator)
-        payoff, luck = played_out(players, game.first_state(), game.first_ranges(), seat, generator, values, splits, game)
-        payoffs[seat].append(payoff - luck)
+        if values is None:
+            state, ranges = game.first_state(), game.first_ranges()
+            payoffs[seat].append(played_out(players, state, ranges, seat, generator, splits=splits, game=game)[0])
+        else:
+            payoffs[seat].append(estimated(players, seat, generator, values, splits, game))
         if progress is not None and number > 2:
             progress(number + 1, winnings_of(payoffs))
     return winnings_of(payoffs)
@@ -229,7 +239,111 @@ def played_out(
             ]
             payoff, more_luck = np.mean(played, axis=0).tolist()
             return payoff, luck + more_luck
-    return float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached), luck
+    return payoff_of(game, state, reached, seat), luck
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of play and its end.
+
+    Attributes:
+        players: the agents by seat, at its end.
+        state, ranges: the public state, and unnormalised ranges there.
+        mass: the unnormalised probability.
+    """
+
+    players: Sequence[Agent]
+    state: State
+    ranges: Sequence[Floats]
+    mass: float
+
+
+def estimated(
+    players: list[Agent],
+    seat: int,
+    generator: np.random.Generator,
+    values: CheckedDown,
+    splits: Sequence[int],
+    game: PublicGame,
+) -> float:
+    """An unbiased estimate of a seat's payoff, less luck, from one playthrough that favours large pots.
+
+    It is the mean value over all lines of the first betting round, plus the weighted error of one of these values (importance
+    sampling). This line is drawn by its probability times the pot. Where a hand is over or all-in, the value is exact.
+
+    Args:
+        players: the agents by seat, at the start.
+        seat, generator, values, splits, game: see :func:`played_out`.
+    """
+    state, ranges = game.first_state(), game.first_ranges()
+    start = Line(players, state, ranges, met(game, state, ranges))
+    payoff, ahead, weights, expected = 0.0, list[Line](), list[float](), list[float]()
+    for line in lines_of(start, game):
+        if settled(game, line.state):
+            payoff += line.mass / start.mass * payoff_of(game, line.state, line.ranges, seat)
+            continue
+        worth = values(game, line.state, line.ranges, seat)
+        payoff += line.mass / start.mass * (worth or 0.0)
+        if worth is None or not only_chance(game, line.state):
+            ahead.append(line)
+            weights.append(line.mass * pot_of(game, line.state))
+            expected.append(worth or 0.0)
+    if not ahead:
+        return payoff
+    chosen = pick(generator, np.array(weights))
+    line, share = ahead[chosen], weights[chosen] / sum(weights)
+    found, luck = played_out(line.players, line.state, line.ranges, seat, generator, values, splits, game)
+    return payoff + line.mass / start.mass / share * (found - luck - expected[chosen])
+
+
+def lines_of(line: Line, game: PublicGame) -> list[Line]:
+    """Continuations of positive probability: up to the next public cards or the end of the hand, or to a decision.
+
+    At most :data:`MOST_DECISIONS` decisions are enumerated, those with the largest probability times pot first.
+    """
+    ends, waiting, decisions, numbers = list[Line](), [(0.0, 0, line)], 0, count(1)
+    while waiting and decisions < MOST_DECISIONS:
+        _, _, first = heappop(waiting)
+        options = game.options(first.state)
+        if settled(game, first.state) or options.player == CHANCE:
+            ends.append(first)
+            continue
+        decisions += 1
+        table = first.players[options.player].policy()
+        for number, label in enumerate(options.labels):
+            ranges = list(first.ranges)
+            ranges[options.player] = ranges[options.player] * table[number]
+            if not ranges[options.player].any():
+                continue
+            after = game.after(first.state, label)
+            ranges = possible_of(game, after, ranges)
+            if (mass := met(game, after, ranges)) > 0:
+                players = [fork(player) for player in first.players]
+                for player in players:
+                    player.see(label)
+                heappush(waiting, (-mass * pot_of(game, after), next(numbers), Line(players, after, ranges, mass)))
+    return ends + [each for _, _, each in waiting]
+
+
+def pot_of(game: PublicGame, state: State) -> float:
+    """The chips that both players have matched; 1 in games that are not poker."""
+    stakes = game.stakes_at(state)
+    return sum(stakes.paid) if stakes else 1.0
+
+
+def payoff_of(game: PublicGame, state: State, reached: Sequence[Floats], seat: int) -> float:
+    """A seat's expected payoff at a settled state."""
+    return float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached)
+
+
+def only_chance(game: PublicGame, state: State) -> bool:
+    """Whether no player acts again, as after an all-in."""
+    while not settled(game, state):
+        options = game.options(state)
+        if options.player != CHANCE:
+            return False
+        state = game.after(state, options.labels[0])
+    return True
 
 
 def drawn(
