@@ -50,7 +50,13 @@ class ImperfectRecallError(GameError):
 
 
 class AlgorithmError(TreeplexError):
-    """An algorithm that is not defined for this game, such as a linear program for three players."""
+    """An algorithm that is not defined for this game, such as a linear program for three players.
+
+    Attributes:
+        result: if an algorithm of a comparison failed, the comparison of the others; else None.
+    """
+
+    result: Any = None
 
 
 class StoppedAgentError(GameError):

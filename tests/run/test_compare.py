@@ -4,12 +4,14 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.run.compare import short
+from treeplex.run.compare import TABLES, short
 from treeplex.run.solve.tree_game import usual_axis
+from treeplex.solvers.rules.custom import Rule
 from treeplex.solvers.rules.variants import Variant, cfr
 from treeplex.solvers.solver import GameSolver
 
@@ -106,6 +108,43 @@ def test_two_players_have_neither_gains_nor_a_second_value_in_the_table():
     assert comparison.table()[0][-1] == f"{comparison.solutions[0].value[0]:+.6f}"
     general = tp.compare("goofspiel(num_cards=3,imp_info=true,returns_type=total_points)", ["cfr"], iterations=5)
     assert general.table()[0][-1] == ", ".join(f"{value:+.6f}" for value in general.solutions[0].value)
+
+
+def test_with_a_time_limit_every_algorithm_runs_as_long():
+    comparison = tp.compare("kuhn_poker", ["cfr", "es-mccfr"], seconds=0.2)
+    assert [solution.status for solution in comparison] == ["time up", "time up"]
+    assert comparison.solutions[0].iterations > 1000
+
+
+def fails(step):
+    return np.ones(5)
+
+
+def late(t, horizon):
+    return cfr(t if t < 40 else 1 // 0, horizon)
+
+
+def test_an_algorithm_that_fails_leaves_the_others(tmp_path):
+    failing = [Rule("fails", fails), Variant("late", "", "", late), Rule("buggy", lambda step: 1 // 0)]
+    with pytest.raises(AlgorithmError, match=r"fails failed: .*; late failed: .*; buggy failed: ZeroDivisionError") as failure:
+        tp.compare("kuhn_poker", ["cfr", *failing, "dcfr"], iterations=50, out=tmp_path)
+    assert [solution.algorithm for solution in failure.value.result] == ["cfr", "dcfr"]
+    assert "--force" not in str(failure.value)
+    assert {path.name for path in tmp_path.iterdir()} == {"cfr", "dcfr", "convergence.png", *TABLES}
+    with pytest.raises(AlgorithmError) as failure:
+        tp.compare("kuhn_poker", failing[:1], iterations=50)
+    assert failure.value.result is None
+
+
+def test_force_leaves_no_old_runs_or_tables(tmp_path):
+    tp.compare("kuhn_poker", ["cfr", "lcfr"], iterations=5, out=tmp_path)
+    (tmp_path / "lcfr" / "notes.txt").write_text("mine")
+    tp.solve("kuhn_poker", "cfr", iterations=5, out=tmp_path / "other")
+    tp.compare("leduc_poker", ["dcfr"], iterations=5, out=tmp_path, force=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"dcfr", "lcfr", "other", "convergence.png", *TABLES}
+    assert [path.name for path in (tmp_path / "lcfr").iterdir()] == ["notes.txt"]
+    tp.solve("kuhn_poker", iterations=5, out=tmp_path, force=True)
+    assert not {*TABLES} & {path.name for path in tmp_path.iterdir()}
 
 
 def test_measures_of_some(monkeypatch):

@@ -5,7 +5,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -15,10 +16,13 @@ from treeplex.base import notebook
 from treeplex.base.dataframes import dataframe
 from treeplex.base.digits import three_digits
 from treeplex.base.storage.files import write_atomically
-from treeplex.errors import FileError, JobInterrupt, SpecError
-from treeplex.run.job.folder import folder_at
+from treeplex.base.storage.reading import read_json
+from treeplex.errors import AlgorithmError, FileError, JobInterrupt, SpecError, TreeplexError
+from treeplex.forms.compile.rule_errors import said_by
+from treeplex.run.job.folder import STATE, JobFolder, folder_at, kind_of
 from treeplex.run.job.progress_line import AnyProgress, line_for
 from treeplex.run.job.record import check_effort, words_of
+from treeplex.run.policy_source import solution_source
 from treeplex.run.solve.measures import measures_of
 from treeplex.run.solve.settings import PLOT, SOLVE
 from treeplex.run.solve.solution import Solution
@@ -227,8 +231,9 @@ def compare(
     Args:
         game: as for :func:`treeplex.solve`; compiled once.
         algorithms: at least one algorithm or spec.
-        iterations: iterations of each algorithm; default 1000, or unlimited with ``nodes`` (learned algorithms run their
-            planned number). If an algorithm samples, the default is as many visited histories as 1000 full iterations.
+        iterations: iterations of each algorithm; default 1000, 1,000,000 with ``seconds``, or unlimited with ``nodes`` (learned
+            algorithms run their planned number). If an algorithm samples, the default is as many visited histories as 1000 full
+            iterations, or unlimited with ``seconds``.
         every: iterations between evaluations; default: ten evaluations per decade; spots: 10.
         seconds: a time limit for each algorithm.
         out: a folder for plot, tables and the runs of all algorithms.
@@ -243,6 +248,7 @@ def compare(
 
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does; algorithms are checked before any runs.
+            If one fails later, the others run and are saved, and the AlgorithmError has their comparison as ``result``.
     """
     algorithms = [algorithms] if isinstance(algorithms, str) else algorithms
     if not algorithms:
@@ -257,12 +263,16 @@ def compare(
             check_effort(x, target.efforts)
         target.check_options(given, signature(compare).parameters.keys() - {"options"})
         measures = measures_of(options.get("measures"))
-        plan = target.plan(algorithms, iterations, given, line)
+        plan = target.plan(algorithms, iterations, seconds, given, line)
         solutions: list[Solution] = []
+        errors: dict[str, Exception] = {}
         interrupted = False
+        old = runs_in(Path(out)) if out is not None and force else []
         if folder:
             folder.claim(force=force)
+            remove_runs(old)
         for name, algorithm in plan.algorithms.items():
+            place = None if out is None else target.place(Path(out), slug(name))
             try:
                 solution = solve(
                     target,
@@ -270,20 +280,59 @@ def compare(
                     iterations=plan.iterations,
                     every=every,
                     seconds=seconds,
-                    out=None if out is None else target.place(Path(out), slug(name)),
+                    out=place,
                     force=force,
                     progress=progress if callable(progress) else line,
                     **plan.options,
                 )
             except JobInterrupt as stopped:
                 solution, interrupted = stopped.result, True
+            except (FileError, OSError, MemoryError):
+                raise
+            except Exception as error:  # also of custom algorithms
+                errors[name] = error
+                if place is not None and not (place / STATE).exists():
+                    remove_runs([place])
+                continue
             solutions.append(solution)
             if interrupted:
                 break
+        if not solutions:
+            raise next(iter(errors.values()))
         comparison = Comparison(target.compiled, tuple(solutions), interrupted, plan.axis if x is None else x, tuple(measures))
         if out is not None:
             comparison.save(out)
+    if errors:
+        said = {name: str(error) if isinstance(error, TreeplexError) else said_by(error) for name, error in errors.items()}
+        failure = AlgorithmError("; ".join(f"{name} failed: {text}" for name, text in said.items()))
+        failure.result = comparison
+        raise failure from next(iter(errors.values()))
     return comparison
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """Return the runs of the comparison in a folder."""
+    try:
+        names = {slug(str(row["algorithm"])) for row in read_json(folder / TABLES[-1])["rows"]}
+    except (FileError, OSError, ValueError, KeyError, TypeError):
+        return []
+    return [
+        path
+        for path in folder.iterdir()
+        if (path.name in names and kind_of(path) == SOLVE.name) or (path.stem in names and solution_source(path))
+    ]
+
+
+def remove_runs(paths: Iterable[Path]) -> None:
+    """Remove runs, but no other files in their folders."""
+    for path in paths:
+        if path.is_dir():
+            with JobFolder(SOLVE, path) as stale:
+                stale.claim(force=True)
+            with suppress(OSError):  # it has other files
+                path.rmdir()
+        else:
+            path.unlink(missing_ok=True)
 
 
 def short(count: int) -> str:

@@ -1,16 +1,20 @@
 """Policy sources of wings: agents, trainings and solved spots. The core itself reads files and runs."""
 
+import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from treeplex.base.wings import named, provided, provided_by_name
+from treeplex.errors import FileError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
-from treeplex.run.job.folder import kind_of
+from treeplex.run.job.folder import RUN, kind_of
+from treeplex.run.solve.settings import POLICY
 
 UNIFORM = "uniform"
 """Name of the uniform policy."""
@@ -175,6 +179,25 @@ def solution_source(path: str | os.PathLike[str], *, by_name: bool = False) -> P
 def holds_policy(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a run folder with a policy (solved, sampled or trained)."""
     return kind_of(path) in ("solve", "sample", "learner", "own learner")
+
+
+def checksums_of(paths: Iterable[str]) -> dict[str, str]:
+    """Return a SHA-256 of each path that is a file or a run folder: of its policy, or else of its ``run.json``."""
+    checksums = {}
+    for path in paths:
+        for file in (Path(path), Path(path) / POLICY, Path(path) / RUN):
+            if file.is_file():
+                with file.open("rb") as stream:
+                    checksums[path] = hashlib.file_digest(stream, "sha256").hexdigest()
+                break
+    return checksums
+
+
+def check_unchanged(run: object, about: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
+    """Raise :class:`FileError` if a file of a job to resume has another checksum than in its ``run.json``."""
+    for path, checksum in about.get("checksums", {}).items():
+        if checksums.get(path) != checksum:
+            raise FileError(f"{run}: {path} has changed since the start; restore it or restart (with --force)")
 
 
 def shipped_file(text: str) -> str | os.PathLike[str] | None:

@@ -26,6 +26,7 @@ from treeplex.run.job.record import Progress
 from treeplex.run.solve.settings import SOLVE
 
 RESULT_KEYS = ["game", "algorithm", "iterations", "seconds", "exploitability", "nash_conv", "value", "gains"]
+KUHN3 = "kuhn_poker(players=3)"
 INFO_KEYS = [
     "game",
     "players",
@@ -199,6 +200,28 @@ def test_compare(tmp_path):
     rows = call_json("compare", "kuhn_poker", "-a", "cfr", "-a", "greedy", "--nodes", 11600, "--x", "seconds")["rows"]
     assert [(row["iterations"], row["nodes"]) for row in rows] == [(100, 11600), (200, 11600)]
     assert "iterations, nodes or seconds" in complaint("compare", "kuhn_poker", "--x", "time")
+
+
+def test_a_comparison_reports_what_finished_and_what_failed(tmp_path):
+    out, err = call("compare", KUHN3, "-a", "cfr,recursive", "-n", 5, "--out", tmp_path, code=2)
+    assert "cfr" in out
+    assert err.startswith("error: recursive failed: recursive cannot solve")
+    assert (tmp_path / "comparison.md").exists()
+
+
+def test_a_narrow_table_keeps_the_values_of_both_players(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    game = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
+    out, _ = call("compare", game, "-a", "cfr", "-n", 5)
+    for value in tp.solve(game, "cfr", iterations=5).value:
+        assert f"{value:+.6f}" in out
+
+
+def test_the_suggestion_to_save_repeats_the_options():
+    out, _ = call("solve", "leduc_poker(ranks=2)", "-a", "dcfr(alpha=2)", "-n", 9, "--updates", "simultaneous", "--refine")
+    line = next(line for line in out.splitlines() if "save the solution" in line)
+    words = ["treeplex", "solve", "leduc_poker(ranks=2)", "-a", "dcfr(alpha=2)", "-n", "9", "--updates", "simultaneous"]
+    assert shlex.split(line.partition("   save")[0]) == [*words, "--refine", "--out", "runs/first"]
 
 
 def test_lists():

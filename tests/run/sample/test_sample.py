@@ -333,3 +333,17 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     resumed = json.loads(call("sample", "--resume", found[2], "-n", 2000, "--json")[0])
     assert resumed["iteration"] == 2000
+
+
+def test_seconds_lift_the_number_of_iterations_of_a_resumed_run(tmp_path: Path) -> None:
+    sample("kuhn_poker", iterations=20, out=tmp_path / "run", **QUICK)
+    assert sample(resume=tmp_path / "run", seconds=0.2).last.done > 20
+
+
+def test_a_run_does_not_resume_against_another_opponent(tmp_path: Path) -> None:
+    sample("kuhn_poker", iterations=20, out=tmp_path / "first", **QUICK)
+    sample("kuhn_poker", iterations=20, against=tmp_path / "first", out=tmp_path / "run", **QUICK)
+    assert sample(resume=tmp_path / "run", iterations=30).last.done == 30
+    sample(resume=tmp_path / "first", iterations=30)
+    with pytest.raises(FileError, match="first has changed since the start"):
+        sample(resume=tmp_path / "run", iterations=40)

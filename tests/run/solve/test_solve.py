@@ -207,6 +207,33 @@ def test_resuming_keeps_the_settings(tmp_path):
     assert [record.done for record in resumed.records] == [5, 10, 15, 20]
 
 
+def test_a_resumed_run_accepts_its_own_default_order_of_updates(tmp_path):
+    tp.solve("kuhn_poker", "cfr", iterations=10, out=tmp_path / "run")
+    assert tp.solve(resume=tmp_path / "run", iterations=20, updates="alternating").iterations == 20
+    with pytest.raises(SpecError, match="was run with updates alternating, not simultaneous"):
+        tp.solve(resume=tmp_path / "run", updates="simultaneous")
+    with pytest.raises(SpecError, match="was run with the default every, not 7"):
+        tp.solve(resume=tp.solve("kuhn_poker", "cfr", iterations=10), every=7)
+
+
+@pytest.mark.parametrize("limit", [{"seconds": 0.1}, {"target": 1e-5}])
+def test_a_new_limit_of_time_or_a_target_lifts_the_default_number_of_iterations(limit, tmp_path):
+    tp.solve("kuhn_poker", "dcfr", iterations=50, out=tmp_path / "run")
+    for run in (tmp_path / "run", tp.solve("kuhn_poker", "dcfr", iterations=50), tp.solve("kuhn_poker", "dcfr", nodes=5000)):
+        resumed = tp.solve(resume=run, **limit)
+        assert resumed.iterations > 50
+        assert resumed.status in ("time up", "target reached")
+    learned = tp.solve("kuhn_poker", "ddcfr(horizon=20)", iterations=10)
+    assert tp.solve(resume=learned, seconds=60).iterations == 20
+
+
+def test_ignored_options_are_noted():
+    assert tp.solve("kuhn_poker", "lp", nodes=5, seed=3).notes == ("nodes and seed had no effect on lp",)
+    assert tp.solve("kuhn_poker", "cfr", iterations=2, seed=3).notes == ("seed had no effect on cfr",)
+    for algorithm in ("es-mccfr", "cfr-s"):
+        assert not any("no effect" in note for note in tp.solve("kuhn_poker", algorithm, nodes=500, seed=3).notes)
+
+
 def test_a_run_far_beyond_its_horizon(tmp_path):
     """The exponents of hs-dcfr grow with t over the horizon, beyond what a float's powers hold."""
     tp.solve("kuhn_poker", "hs-dcfr", iterations=5, out=tmp_path)

@@ -235,6 +235,30 @@ def test_a_match_resumes_with_its_names_and_says_why_it_ended(policies: list[Pol
     assert again.hands > first.hands
 
 
+def test_a_match_does_not_resume_with_other_policies(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    tp.solve(LEDUC, "cfr", iterations=1, out=run)
+    agents, values = [str(run), "uniform"], f"blueprint(file={run})"
+    match(LEDUC, agents, sampled=True, hands=20, out=tmp_path / "m")
+    match(LEDUC, ["uniform", values], sampled=True, hands=20, out=tmp_path / "nested")
+    assert match(resume=tmp_path / "m", hands=40).hands == 40
+    tp.solve(LEDUC, "cfr", iterations=2, out=run, force=True)
+    for folder in ("m", "nested"):
+        with pytest.raises(FileError, match="run has changed since the start; restore it or restart"):
+            match(resume=tmp_path / folder, hands=60)
+
+
+def test_seconds_lift_the_default_number_of_hands(tmp_path: Path) -> None:
+    match(LEDUC, ["uniform"] * 2, sampled=True, hands=20, out=tmp_path / "m")
+    assert match(resume=tmp_path / "m", seconds=0.1).hands > 20
+
+
+def test_exact_values_name_the_options_without_effect() -> None:
+    ignored = match(LEDUC, ["uniform"] * 2, hands=7, aivat="zero", seed=2)
+    assert ignored.notes()[0].endswith("so hands, aivat, seed had no effect (--sampled plays hands)")
+    assert match(LEDUC, ["uniform"] * 2, seconds=3).notes() == ["exact over all cards and actions, without playing hands"]
+
+
 def test_random_numbers_of_an_agent_depend_on_the_seed_alone() -> None:
     agents = ["pluribus(search=sampled,iterations=3,deals=4,blueprint=uniform)", "uniform", "uniform"]
     found = [match(THREE, agents, hands=12, seed=seed).plain() for seed in (0, 0)]

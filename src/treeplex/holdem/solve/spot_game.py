@@ -31,7 +31,7 @@ from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.run.job.job import Session
 from treeplex.run.job.progress_line import KERNELS, ProgressLine
 from treeplex.run.policy_source import UNIFORM
-from treeplex.run.solve.settings import DEFAULT_ITERATIONS
+from treeplex.run.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.run.solve.solvable import ComparisonPlan, Solvable, SolveRequest, canonical
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
@@ -132,7 +132,12 @@ class SpotGame(Solvable):
             yield session
 
     def plan(
-        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+        self,
+        algorithms: Sequence[AnyAlgorithm],
+        iterations: int | None,
+        seconds: float | None,
+        options: Mapping[str, Any],
+        line: ProgressLine,
     ) -> ComparisonPlan:
         """Check that each algorithm fits into memory, and compile; the target in the spot's file is ignored."""
         how = self.spot.settings
@@ -153,7 +158,8 @@ class SpotGame(Solvable):
         line.say(f"building {self.spot}")
         if self.compiled.isomorphism != isomorphism:
             self.given = compile_spot(self.spot, isomorphism=isomorphism)
-        count = how.iterations or DEFAULT_ITERATIONS if iterations is None else iterations
+        usual = how.iterations or (DEFAULT_ITERATIONS if seconds is None else MOST_ITERATIONS)
+        count = usual if iterations is None else iterations
         return ComparisonPlan(canonical(names), count, options, "iterations")
 
     def estimate(self) -> SpotEstimate:

@@ -11,7 +11,7 @@ from treeplex.errors import SpecError
 from treeplex.run.cli.shared.arguments import SOLVING, Folder, Force, GameArgument, Json, ShowProgress
 from treeplex.run.cli.shared.commands import command, described, refuse_more, with_options, with_wing_options
 from treeplex.run.cli.shared.console import print_json, print_table, say
-from treeplex.run.cli.shared.failures import STOPPED, fail
+from treeplex.run.cli.shared.failures import BAD_INPUT, STOPPED, fail
 from treeplex.run.cli.shared.live import Live
 
 USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
@@ -30,7 +30,10 @@ def compare(
         typer.Option("-a", "--algorithm", metavar="NAME", help="Algorithms, such as dcfr,cfr+. Repeatable."),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each algorithm. Default: 1000.")
+        int | None,
+        typer.Option(
+            "-n", "--iterations", metavar="N", help="Iterations of each algorithm. Default: 1000 (1,000,000 with --seconds)."
+        ),
     ] = None,
     options: Mapping[str, Any],
     axis: Annotated[
@@ -71,25 +74,32 @@ def compare(
         return
     with Live(progress) as live:
         live.say(f"compiling {game}")
+        from treeplex.errors import AlgorithmError
         from treeplex.run.compare import compare
 
         refuse_more("compare", more, game)
         request = described("compare", game, more)
-        comparison = compare(
-            request.game,
-            [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
-            iterations=iterations,
-            out=out,
-            force=force,
-            x=axis,
-            progress=live,
-            **options,
-            **request.options,
-        )
+        failure: AlgorithmError | None = None
+        try:
+            comparison = compare(
+                request.game,
+                [name.strip() for text in algorithms or USUAL for name in split_outside_brackets(text, ",", text)],
+                iterations=iterations,
+                out=out,
+                force=force,
+                x=axis,
+                progress=live,
+                **options,
+                **request.options,
+            )
+        except AlgorithmError as error:
+            if error.result is None:
+                raise
+            failure, comparison = error, error.result
     if as_json:
         print_json(json.loads(comparison.to_json()))
     else:
-        several = comparison.game.players > 2
+        several = comparison.game.players > 2 or not comparison.game.zero_sum
         columns, rows = comparison.columns, comparison.table("\n" if several else ", ")
         columns = [name.replace("(", "\n(") for name in columns]
         if several:  # narrow enough for 80 letters
@@ -103,6 +113,8 @@ def compare(
         last = comparison.solutions[-1]
         saved = f"; resume it: treeplex solve --resume {quoted(str(last.folder))}" if last.folder else ""
         fail(f"stopped during {last.algorithm} after {last.iterations:,} iterations{saved}", STOPPED)
+    if failure is not None:
+        fail(str(failure), BAD_INPUT)
 
 
 def compare_two(first: str, second: str, more: Mapping[str, Any], solving: list[str], *, as_json: bool) -> None:

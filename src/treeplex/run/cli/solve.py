@@ -9,7 +9,7 @@ import typer
 from treeplex.base.digits import three_digits
 from treeplex.base.spec import quoted
 from treeplex.run.cli.shared.arguments import SOLVING, Force, Iterations, Json, RunPlace, ShowProgress
-from treeplex.run.cli.shared.commands import command, described, with_options, with_wing_options
+from treeplex.run.cli.shared.commands import command, described, repeated, with_options, with_wing_options
 from treeplex.run.cli.shared.console import counted, free_place, print_facts, print_json, print_next
 from treeplex.run.cli.shared.failures import STOPPED, TARGET_MISSED, fail
 from treeplex.run.cli.shared.live import Live
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @with_options(SOLVING)
 def solve(
     *,
+    context: typer.Context,
     game: Annotated[
         str | None,
         typer.Argument(metavar="GAME", help="A game or a hold'em spot. Optional with --resume."),
@@ -121,7 +122,8 @@ def solve(
     if as_json:
         print_json({**solution.to_json(), **request.data})
     else:
-        print_solution(solution, folder, spec_of(request.game, solution, folder), request.steps)
+        again = repeated(context, "out", "force", "resume", "as_json", "progress")
+        print_solution(solution, folder, spec_of(request.game, solution, folder), request.steps, again)
     if solution.status == "interrupted":
         again = resuming(solution, quoted(str(folder)), quoted(solution.game.spec))
         fail(f"stopped after {counted(solution.iterations)} and saved; resume with treeplex {again}", STOPPED)
@@ -145,8 +147,15 @@ def spec_of(game: Any, solution: "Solution", folder: Path | None) -> str:
     return solution.game.spec if game is None else ""
 
 
-def print_solution(solution: "Solution", folder: Path | None, game: str, steps: Sequence[tuple[str, str]]) -> None:
-    """Print results, files and next steps; ``game`` is the game's text, ``steps`` are commands for its file."""
+def print_solution(solution: "Solution", folder: Path | None, game: str, steps: Sequence[tuple[str, str]], given: str) -> None:
+    """Print results, files and next steps.
+
+    Args:
+        solution, folder: the solution and its folder or file, if any.
+        game: the game's text.
+        steps: commands for its file.
+        given: arguments and options of the command, except for files.
+    """
     facts = solution.facts()
     if folder and folder.is_dir():
         device = "device.safetensors, " if has_device(folder) else ""
@@ -157,17 +166,17 @@ def print_solution(solution: "Solution", folder: Path | None, game: str, steps: 
         facts,
         title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {three_digits(solution.seconds)} s",
     )
-    commands = next_steps(solution, folder, game and quoted(game))
+    commands = next_steps(solution, folder, game and quoted(game), given)
     if folder is not None:
         commands[:0] = [(words.format(quoted(str(folder))), purpose) for words, purpose in steps]
     print_next((f"treeplex {words}", purpose) for words, purpose in commands)
 
 
-def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
-    """Return suggested commands with their purpose; ``spec`` is empty if only options described the game."""
+def next_steps(solution: "Solution", folder: Path | None, spec: str, given: str) -> list[tuple[str, str]]:
+    """Return suggested commands with their purpose; ``see :func:`print_solution`."""
     steps: list[tuple[str, str]] = []
     if folder is None:
-        steps.append((f"solve {spec or '...'} --out runs/first{solution.suffix}", "save the solution"))
+        steps.append((f"solve {given} --out runs/first{solution.suffix}", "save the solution"))
     else:
         where, resume = quoted(str(folder)), resuming(solution, quoted(str(folder)), spec)
         of_game = f" --game {spec}" if names_file(solution) else ""

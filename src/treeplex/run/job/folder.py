@@ -54,6 +54,9 @@ MADE = (
     "convergence.png",
     "progress.png",
     "learning-curve.png",
+    "comparison.md",
+    "comparison.csv",
+    "comparison.json",
 )
 """Names of files that jobs write; overwriting a folder removes these."""
 MADE_FOLDERS = ("judged", "tensorboard")

@@ -408,7 +408,7 @@ class Session:
             return error
         self.folder.mark("failed")
         if not (self.folder.path / STATE).exists():
-            return AlgorithmError(f"{error}; there is no checkpoint yet, so restart with --force")
+            return error
         with self.folder.state() as file:
             done = position_of(file).done
         return AlgorithmError(f"{error}; {self.folder.path} has a checkpoint at {done:,} {self.job.kind.unit}")

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -18,6 +19,7 @@ from treeplex.run.job.folder import JobFolder
 from treeplex.run.job.job import RUNNING, Job, Outcome, Session
 from treeplex.run.job.record import UNCOUNTED_ITERATIONS, Record
 from treeplex.run.job.schedule import sparse_points
+from treeplex.run.policy_source import checksums_of
 from treeplex.run.sample.settings import PLOT, POLICY, SAMPLE, UNIFORM, SampleSettings
 from treeplex.solvers.sampling.rules_solver import RulesSampler
 
@@ -121,9 +123,20 @@ class SampleJob(Job):
         return sparse_points(self.settings.iterations, every=self.settings.every)
 
     def about(self) -> Mapping[str, Any]:
-        """Return game, algorithm and settings."""
+        """Return game, algorithm, settings, and the checksum of the opponent's file."""
         game = self.sampler.game
-        return {"game": game.spec, "players": game.num_players, "algorithm": self.name, "settings": asdict(self.settings)}
+        return {
+            "game": game.spec,
+            "players": game.num_players,
+            "algorithm": self.name,
+            "settings": asdict(self.settings),
+            "checksums": self.checksums,
+        }
+
+    @cached_property
+    def checksums(self) -> dict[str, str]:
+        """Checksum of the opponent's file."""
+        return checksums_of([self.settings.against])
 
     def state(self) -> State:
         """Return the tables without copying."""

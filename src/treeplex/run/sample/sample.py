@@ -22,6 +22,7 @@ from treeplex.run.job.folder import RUN, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import AnyProgress, watcher_for
 from treeplex.run.job.record import UNCOUNTED_ITERATIONS, check_limits
+from treeplex.run.policy_source import check_unchanged
 from treeplex.run.sample.job import SampleJob, SamplingRun
 from treeplex.run.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS
@@ -115,7 +116,8 @@ def sample(
                 raise SpecError("a resumed run stays in its own folder; give only one of 'out' and 'resume'")
             assert folder is not None
             fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
-            limits = {"iterations": iterations, "nodes": nodes, "memory": most}
+            count = UNCOUNTED_ITERATIONS if iterations is None and nodes is None and seconds is not None else iterations
+            limits = {"iterations": count, "nodes": nodes, "memory": most}
             session = reopen(folder, game, algorithm, fixed, limits)
         outcome = session.run(seconds=seconds, progress=watch)
     assert isinstance(session.job, SampleJob)
@@ -186,9 +188,8 @@ def reopen(
     settings = SampleSettings.from_json(about["settings"], folder.path / RUN)
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
-            raise SpecError(
-                f"{folder.path} was run with {name} {getattr(settings, name)}, not {value}; leave it out or start a new run"
-            )
+            before = f"the default {name}" if getattr(settings, name) is None else f"{name} {getattr(settings, name)}"
+            raise SpecError(f"{folder.path} was run with {before}, not {value}; leave it out or start a new run")
     if limits["iterations"] is not None or limits["nodes"] is not None:
         count = UNCOUNTED_ITERATIONS if limits["iterations"] is None else limits["iterations"]
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
@@ -204,6 +205,7 @@ def reopen(
             f"{sampler.game}; leave out both or start a new run"
         )
     sampler.algorithm = about["algorithm"]
+    check_unchanged(folder.path, about, job.checksums)
     session = go_on(job, folder)
     if sampler.iteration > settings.iterations:
         raise SpecError(

@@ -198,7 +198,12 @@ class Solvable(ABC):
 
     @abstractmethod
     def plan(
-        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+        self,
+        algorithms: Sequence[AnyAlgorithm],
+        iterations: int | None,
+        seconds: float | None,
+        options: Mapping[str, Any],
+        line: ProgressLine,
     ) -> ComparisonPlan:
         """Prepare a comparison: compile the game once, and check that each algorithm supports it."""
 

@@ -129,6 +129,7 @@ class TreeGame(Solvable):
             iterations=request.iterations,
             nodes=options.get("nodes"),
             target=request.target,
+            seconds=request.seconds,
             limit=options.get("limit"),
             measures=measures_of(options.get("measures")),
         )
@@ -143,8 +144,8 @@ class TreeGame(Solvable):
             raise SpecError(f"the solution to resume is for {solution.game}, not for {self.compiled}; leave the game out")
         fixed = {"every": request.every, "updates": options.get("updates"), "seed": options.get("seed")}
         fixed |= fixed_options(options)
-        check_fixed("the solution to resume", solution.settings, fixed)
-        settings = with_new_limits(solution.settings, request.iterations, options.get("nodes"), request.target)
+        check_fixed("the solution to resume", solution.solver, solution.settings, fixed)
+        settings = with_new_limits(solution.settings, request.iterations, options.get("nodes"), request.target, request.seconds)
         if solution.solver.iteration != solution.iterations:
             raise SpecError(
                 f"the solver of this solution is already at iteration {solution.solver.iteration:,}; resume the newest solution"
@@ -184,13 +185,18 @@ class TreeGame(Solvable):
         self.game = compile_game(self.game, refine=bool(refine), limit=limit, watch=walked)
 
     def plan(
-        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+        self,
+        algorithms: Sequence[AnyAlgorithm],
+        iterations: int | None,
+        seconds: float | None,
+        options: Mapping[str, Any],
+        line: ProgressLine,
     ) -> ComparisonPlan:
         """Compile the game and build a solver for each algorithm."""
         limit, walked = options.get("limit"), options.get("walked", line.walked)
         self.compile(options.get("refine"), limit, walked, line)
         nodes = options.get("nodes")
-        if iterations is None and nodes is None:
+        if iterations is None and nodes is None and seconds is None:
             if any(map(samples, algorithms)):
                 nodes = usual_nodes(self.compiled)
             else:
@@ -202,7 +208,7 @@ class TreeGame(Solvable):
         for algorithm in algorithms:
             count = pace_of(algorithm) if iterations is None else iterations
             fixed = {name: options.get(name) for name in ("updates", "device", "precision")}
-            settings = settings_of_new_run(count, nodes=nodes, **fixed)
+            settings = settings_of_new_run(count, nodes=nodes, seconds=seconds, **fixed)
             names.append((planned(self.compiled, algorithm, settings)[0].algorithm, algorithm))
         chosen = canonical(names)
         given = {**options, "nodes": nodes} if nodes is not None else dict(options)
@@ -365,26 +371,27 @@ def reopen(
     iterations: int | None,
     nodes: int | None,
     target: float | None,
+    seconds: float | None,
     limit: int | None,
     measures: Mapping[str, Measure],
 ) -> Session:
     """Reopen a run at its last checkpoint; ``fixed`` settings must not change."""
     about = folder.reopen()
     old = SolveSettings.from_json(about["settings"], folder.path / RUN)
-    check_fixed(folder.path, old, fixed)
     compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
     if about["identity"] != compiled.identity:
         raise FileError(
             f"{folder.path} is a run on {about['game']}, not on {compiled}, or the rules have changed; give the same "
             "game or start a new run"
         )
-    settings = with_new_limits(old, iterations, nodes, target)
+    settings = with_new_limits(old, iterations, nodes, target, seconds)
     requested = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
     walk_ahead(compiled, requested, limit, walked)
     new = about.get("last") is None and not (folder.path / STATE).exists()
     if new and old.warm:
         raise FileError(f"{folder.path} was stopped before its first checkpoint; restart it (with --force)")
     solver, settings = rebuilt(folder.path, compiled, requested, about["algorithm"], settings, iterations, new=new)
+    check_fixed(folder.path, solver, old, fixed)
     job = SolveJob(solver, settings, measures)
     session = go_on(job, folder)
     check_done(folder.path, job, old)
@@ -436,8 +443,9 @@ def fixed_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {"refine": options.get("refine") or None, "device": options.get("device"), "precision": options.get("precision")}
 
 
-def check_fixed(run: object, old: SolveSettings, fixed: Mapping[str, object]) -> None:
-    """Check that fixed settings are unchanged."""
+def check_fixed(run: object, solver: Solver, old: SolveSettings, fixed: Mapping[str, object]) -> None:
+    """Check that fixed settings are unchanged; the default order of updates is the solver's."""
+    old = replace(old, updates=old.updates or solver.updates or None)
     for name, value in fixed.items():
         if value is not None and value != getattr(old, name):
             raise different(run, name, getattr(old, name), value)
@@ -459,17 +467,25 @@ def check_not_started_again(options: Mapping[str, Any]) -> None:
         raise SpecError("'start' does not apply to a resumed run, which already has a policy; leave it out")
 
 
-def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:
-    """Return the settings of a resumed run; new iterations replace an old limit of histories, and vice versa."""
+def with_new_limits(
+    settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None, seconds: float | None
+) -> SolveSettings:
+    """Return the settings of a resumed run; new iterations replace an old limit of histories, and vice versa.
+
+    A target or a time limit alone raises the limit to the default of new runs with one.
+    """
     counts = settings.iterations, settings.nodes
     if iterations is not None or nodes is not None:
         counts = UNCOUNTED_ITERATIONS if iterations is None else iterations, nodes
+    elif target is not None or seconds is not None:
+        counts = max(settings.iterations, MOST_ITERATIONS), None
     return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
 
 
 def different(run: object, name: str, old: object, new: object) -> SpecError:
     """Return the error for a changed setting of a resumed run."""
-    return SpecError(f"{run} was run with {name} {old}, not {new}; leave it out or start a new run")
+    before = f"the default {name}" if old is None else f"{name} {old}"
+    return SpecError(f"{run} was run with {before}, not {new}; leave it out or start a new run")
 
 
 def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:

@@ -257,7 +257,10 @@ class GameSolution(Solution, PolicyMapping):
     def notes(self) -> tuple[str, ...]:
         """Notes about the results."""
         slow = [SLOW_NOTE] if spec_name(self.algorithm) == VALUE_TESTED and hardly_moves(self.records) else []
-        return (*self.solver.notes(), *slow)
+        ignored = ["nodes"] if self.exact and self.settings.nodes is not None else []
+        ignored += ["seed"] if self.settings.seed and not hasattr(self.solver, "seed") else []
+        unused = [f"{' and '.join(ignored)} had no effect on {self.algorithm}"] if ignored else []
+        return (*self.solver.notes(), *slow, *unused)
 
     @property
     def longest(self) -> int | None:

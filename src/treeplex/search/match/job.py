@@ -21,12 +21,14 @@ from treeplex.run.job.job import RUNNING, Job
 from treeplex.run.job.record import Record
 from treeplex.run.job.schedule import sparse_points
 from treeplex.run.job.workers import Work
+from treeplex.run.policy_source import checksums_of
 from treeplex.search.evaluate.statistics import summary
 from treeplex.search.evaluate.tables import expected_payoffs
 from treeplex.search.match.hands import HandPlayer, HandResult
 from treeplex.search.match.result import MatchInfo, MatchResult
 from treeplex.search.match.scores import Ledger, Score, exact_score
 from treeplex.search.match.settings import HANDS, MATCH, PLOT, RESULT
+from treeplex.search.named_agents.registry import files_of
 
 MOST_FAILURES = 10
 """Number of failed hands after which a match stops if no hand succeeded."""
@@ -194,13 +196,25 @@ class MatchJob(Job):
         return sparse_points(self.total)
 
     def about(self) -> Mapping[str, Any]:
-        """Game, agents, their names, and settings."""
+        """Game, agents, their names, settings, and checksums of files."""
         player = self.player
         agents = [
             str(entrant.source) if isinstance(entrant.source, str | Path) else entrant.name for entrant in player.entrants
         ]
         names = [entrant.name for entrant in player.entrants]
-        return {"game": str(player.rules), "agents": agents, "names": names, "settings": asdict(player.settings)}
+        return {
+            "game": str(player.rules),
+            "agents": agents,
+            "names": names,
+            "settings": asdict(player.settings),
+            "checksums": self.checksums,
+        }
+
+    @cached_property
+    def checksums(self) -> dict[str, str]:
+        """Checksums of the agents' files and folders, and of those of AIVAT's value function."""
+        sources = [str(source) for source in self.player.agents if isinstance(source, str | Path)]
+        return checksums_of(file for source in (*sources, self.player.settings.aivat or "") for file in files_of(source))
 
     def state(self) -> State:
         """State to checkpoint: the number of hands. The hands themselves are in their file."""

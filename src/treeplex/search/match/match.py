@@ -16,10 +16,11 @@ from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import AnyProgress, watcher_for
 from treeplex.run.job.record import check_limits
 from treeplex.run.job.workers import Work
+from treeplex.run.policy_source import check_unchanged
 from treeplex.search.match.hands import HandPlayer
 from treeplex.search.match.job import MatchJob
 from treeplex.search.match.result import MatchResult
-from treeplex.search.match.settings import MATCH, MatchSettings
+from treeplex.search.match.settings import MATCH, MOST_HANDS, MatchSettings
 from treeplex.search.named_agents.registry import runs_program, seconds_of
 
 AnyGame = str | Game | CompiledGame
@@ -55,7 +56,8 @@ def match(
         game: a spec, rules, a compiled game or a hold'em spot. Optional when resuming.
         agents: one per player: names as for :func:`treeplex.agent`, policy files or run folders, ``uniform``, ``file.py:NAME``,
             policy or agent objects, or a mapping from display names to any of these. Optional when resuming.
-        hands: number of hands per table, rounded up to complete rounds of the seating; default 1000.
+        hands: number of hands per table, rounded up to complete rounds of the seating; default 1000, or 5,000,000 with
+            ``seconds``.
         seats: ``rotate`` (the default; in a round each agent sits in each seat once), ``all`` (a round has all seating orders)
             or ``fixed``.
         duplicate: whether all hands of a round have the same cards, which cancels much luck; standard errors are then over
@@ -83,7 +85,8 @@ def match(
 
     Raises:
         SpecError: unknown names, or the wrong number of agents for the game.
-        GameError, PolicyError, FileError: an agent is for another game, or a file cannot be read or written.
+        GameError, PolicyError, FileError: an agent is for another game, or a file cannot be read or written, or has changed
+            since the match to resume was started.
         AlgorithmError: an agent fails in every hand.
         StoppedAgentError: an agent cannot play any further hand, such as an external program that has ended; the attribute
             ``result`` has the result so far.
@@ -107,6 +110,8 @@ def match(
         "seed": seed,
     }
     given = {name: value for name, value in options.items() if value is not None}
+    if seconds is not None:
+        given.setdefault("hands", MOST_HANDS)
     with watcher_for(progress, "preparing") as watch, folder_at(MATCH, out if resume is None else resume) as folder:
         path = None if folder is None else folder.path
         if resume is None:
@@ -203,4 +208,6 @@ def reopen(
         raise SpecError(
             f"{folder.path} has {about['last']['done']:,} hands already; 'hands' is the total, so set a larger number"
         )
-    return go_on(job_of(player, work, folder.path), folder)
+    job = job_of(player, work, folder.path)
+    check_unchanged(folder.path, about, job.checksums)
+    return go_on(job, folder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from treeplex.base import notebook
 from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 from treeplex.search.match.scores import Ledger, Score
-from treeplex.search.match.settings import FIXED, MatchSettings
+from treeplex.search.match.settings import DEFAULT_HANDS, FIXED, MOST_HANDS, MatchSettings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -234,7 +234,11 @@ class MatchResult:
         """Notes on the result, one line each."""
         notes, settings = [], self.about.settings
         if self.exact:
-            notes.append("exact over all cards and actions, without playing hands")
+            usual = MatchSettings()
+            ignored = [name for name in ("duplicate", "aivat", "seed") if getattr(settings, name) != getattr(usual, name)]
+            ignored[:0] = [] if settings.hands in (DEFAULT_HANDS, MOST_HANDS) else ["hands"]
+            without = f", so {', '.join(ignored)} had no effect (--sampled plays hands)" if ignored else ""
+            notes.append(f"exact over all cards and actions, without playing hands{without}")
         else:
             kind = ", each deal in all seatings of the agents" if settings.duplicate else ""
             errors = "; ± is the standard error" if settings.table else ""

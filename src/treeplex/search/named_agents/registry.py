@@ -187,6 +187,13 @@ def runs_program(text: str) -> bool:
     return agents()[spec.name].external or any(runs_program(str(value)) for value in spec.parameters.values())
 
 
+def files_of(text: str) -> list[str]:
+    """Return the text, or for an agent with settings in parentheses their values, which may be files or folders."""
+    if spec_name(text) not in agents():
+        return [text]
+    return [file for value in parse_spec(text).parameters.values() for file in files_of(str(value))]
+
+
 def is_policy(text: str) -> bool:
     """Whether a text is a policy file, a run folder with one, or a solved spot."""
     return os.path.isfile(policy_file(text))

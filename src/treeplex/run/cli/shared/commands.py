@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 import typer
 from typer.core import TyperCommand
 
+from treeplex.base.spec import quoted
 from treeplex.base.wings import named, provided
 from treeplex.errors import SpecError
 from treeplex.run.cli.shared.failures import Commands
@@ -231,6 +232,19 @@ def refuse_more(name: str, more: Mapping[str, Any], subject: str) -> None:
                 _, option = get_args(parameter.annotation)
                 flag = next(iter(option.param_decls or ()), f"--{parameter.name}")
                 raise SpecError(f"{flag} applies to {lowered(option.rich_help_panel)}, not to {subject}; leave it out")
+
+
+def repeated(context: typer.Context, *left_out: str) -> str:
+    """Return the arguments and options of the running command as given, except those named."""
+    words: list[str] = []
+    for parameter in context.command.get_params(context):
+        name, value = str(parameter.name), context.params.get(str(parameter.name))
+        if name in left_out or getattr(context.get_parameter_source(name), "name", "") != "COMMANDLINE":
+            continue
+        flags = [] if parameter.param_type_name == "argument" else [parameter.opts[0]]
+        values = value if isinstance(value, list | tuple) else [value]
+        words += flags if value is True else [word for item in values for word in (*flags, quoted(str(item)))]
+    return " ".join(words)
 
 
 def lowered(heading: str) -> str:

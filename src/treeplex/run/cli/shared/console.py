@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -50,8 +51,10 @@ def print_table(
     table = Table(show_lines=lines, header_style="bold", box=SIMPLE_HEAD, show_edge=False)
     for number, name in enumerate(columns):
         flush = number in right
-        widest = max((cell.cell_len for row in cells for cell in row[number : number + 1]), default=0)
-        least = None if flush else min(LEAST_WIDTH, max(widest, len(name)))
+        widest = max(
+            (cell_len(line) for row in cells for cell in row[number : number + 1] for line in cell.plain.split("\n")), default=0
+        )
+        least = widest if flush else min(LEAST_WIDTH, max(widest, len(name)))
         table.add_column(name, justify="right" if flush else "left", overflow="fold", no_wrap=flush, min_width=least)
     for row in cells:
         table.add_row(*row)
