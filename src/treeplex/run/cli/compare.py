@@ -32,7 +32,7 @@ def compare(
     iterations: Annotated[
         int | None,
         typer.Option(
-            "-n", "--iterations", metavar="N", help="Iterations of each algorithm. Default: 1000 (1,000,000 with --seconds)."
+            "-n", "--iterations", metavar="N", help="Iterations of each algorithm. Default: 1000, with --seconds 1,000,000."
         ),
     ] = None,
     options: Mapping[str, Any],

@@ -30,7 +30,9 @@ def match(
             metavar="AGENT...", help="Agents: names (see treeplex agents), run folders, policy files, uniform, my.py:MyAgent."
         ),
     ] = None,
-    hands: Annotated[int | None, typer.Option("-n", "--hands", metavar="N", help="Hands per table. Default: 1000.")] = None,
+    hands: Annotated[
+        int | None, typer.Option("-n", "--hands", metavar="N", help="Hands per table. Default: 1000, with --seconds 5,000,000.")
+    ] = None,
     seats: Annotated[
         str | None,
         typer.Option(
