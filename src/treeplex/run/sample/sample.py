@@ -78,7 +78,8 @@ def sample(
         judge: compile the game and compute exploitability, if possible.
         out: the run's folder; see :mod:`treeplex.run.sample.settings`.
         force: overwrite the run in ``out``.
-        resume: the folder of a run to resume. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may change.
+        resume: the folder of a run to resume. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may change;
+            ``seconds`` alone lifts the limits of iterations and nodes.
         progress: False hides progress; default: one updating line on a terminal or in a notebook, or ``logging`` at level INFO;
             see :func:`treeplex.solve`. A function is called about ten times per second.
 

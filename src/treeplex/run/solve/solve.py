@@ -62,8 +62,9 @@ def solve(
         resume: a run folder, a spot's file, or a solution. A solution with a folder is resumed there. A solution in memory is
             resumed in memory or in the new folder ``out``, and is not modified. Algorithm, seed, updates, every, storage, locks
             and horizon cannot change; target, iterations, nodes and seconds can. New iterations replace an old limit of
-            histories, and vice versa. Records that an uninterrupted run would not have (such as the last one before a stop) are
-            dropped, so that the results are identical to it, except for seconds.
+            histories, and vice versa; a target or seconds alone raise the limit to 1,000,000 iterations (not for spots).
+            Records that an uninterrupted run would not have (such as the last one before a stop) are dropped, so that the
+            results are identical to it, except for seconds.
         progress: False hides progress. Default: after two seconds, one updating line on a terminal or in a notebook, or records
             of the logger ``treeplex`` at level INFO. True shows a line on stderr at once. A function is called about ten times
             per second with a :class:`treeplex.run.job.record.Progress` instead.

@@ -241,9 +241,10 @@ def repeated(context: typer.Context, *left_out: str) -> str:
         name, value = str(parameter.name), context.params.get(str(parameter.name))
         if name in left_out or getattr(context.get_parameter_source(name), "name", "") != "COMMANDLINE":
             continue
-        flags = [] if parameter.param_type_name == "argument" else [parameter.opts[0]]
+        names = parameter.secondary_opts if value is False else parameter.opts
+        flags = [] if parameter.param_type_name == "argument" else names[:1]
         values = value if isinstance(value, list | tuple) else [value]
-        words += flags if value is True else [word for item in values for word in (*flags, quoted(str(item)))]
+        words += flags if isinstance(value, bool) else [word for item in values for word in (*flags, quoted(str(item)))]
     return " ".join(words)
 
 
