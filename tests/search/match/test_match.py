@@ -250,7 +250,7 @@ def test_a_match_does_not_resume_with_other_policies(tmp_path: Path) -> None:
 
 def test_seconds_lift_the_default_number_of_hands(tmp_path: Path) -> None:
     match(LEDUC, ["uniform"] * 2, sampled=True, hands=20, out=tmp_path / "m")
-    assert match(resume=tmp_path / "m", seconds=0.1).hands > 20
+    assert match(resume=tmp_path / "m", seconds=0.5).hands > 20
 
 
 def test_exact_values_name_the_options_without_effect() -> None:
