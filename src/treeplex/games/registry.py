@@ -4,9 +4,9 @@ Games of the core are looked up first, so that they load no wing. ``load`` in th
 for files, other libraries and user classes are built on top of it.
 """
 
+import os
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 
 from treeplex.base.spec import Spec, nearest, parse_spec
@@ -75,7 +75,7 @@ def load(spec: str | Spec) -> Game:
     parsed = parse_spec(spec) if isinstance(spec, str) else spec
     info = info_of(parsed.name)
     if info is None:
-        if Path(parsed.name).is_dir():
+        if os.path.isdir(parsed.name):  # False for a name that is too long
             raise SpecError(f"{parsed.name} is a folder, not a game; name a game, or resume a run with --resume {parsed.name}")
         raise SpecError(f"unknown game {parsed.name!r}{nearest(parsed.name, [*CORE, *provided_by_name('games')])}")
     return info.make(parsed.parameters)

@@ -186,7 +186,7 @@ def checksums_of(paths: Iterable[str]) -> dict[str, str]:
     checksums = {}
     for path in paths:
         for file in (Path(path), Path(path) / POLICY, Path(path) / RUN):
-            if file.is_file():
+            if os.path.isfile(file):
                 with file.open("rb") as stream:
                     checksums[path] = hashlib.file_digest(stream, "sha256").hexdigest()
                 break

@@ -139,8 +139,8 @@ def test_splits_in_whole_holdem_keep_the_mean() -> None:
     game = load("holdem(ranks=5,suits=2,stack=6)")
     first, second = agent("uniform", game), agent("rules(style=regular)", game)
     values = CheckedDown(game.public.exactly_shared)
-    plain = sampled_winnings(first, second, 20, seed=1, values=values)
-    split = sampled_winnings(first, second, 20, seed=2, values=values, splits=(4, 2))
+    plain = sampled_winnings(first, second, 40, seed=1, values=values)
+    split = sampled_winnings(first, second, 40, seed=2, values=values, splits=(4, 2))
     assert abs(plain.value - split.value) < 2 * (plain.interval + split.interval)
     assert split.interval < plain.interval
     with pytest.raises(GameError, match="numbers of at least 1"):

@@ -31,9 +31,7 @@ def compare(
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(
-            "-n", "--iterations", metavar="N", help="Iterations of each algorithm. Default: 1000, with --seconds 1,000,000."
-        ),
+        typer.Option("-n", "--iterations", metavar="N", help="Of each. Default: 1000; with --seconds, 1M."),
     ] = None,
     options: Mapping[str, Any],
     axis: Annotated[

@@ -229,10 +229,10 @@ def policy_of(named: str, rules: Game) -> TablePolicy | NeuralPolicy | Policy:
     """
     if named == UNIFORM:
         return TablePolicy.uniform(rules.spec, rules.num_players)
-    file = Path(named) / POLICY if Path(named).is_dir() else Path(named)
+    file = Path(named) / POLICY if os.path.isdir(named) else Path(named)
     if is_neural_policy(file):
         policy: TablePolicy | NeuralPolicy = NeuralPolicy.load(file)
-    elif is_table_policy(file) or not file.exists():
+    elif is_table_policy(file) or not os.path.exists(file):
         policy = load_table_policy(file)
     else:
         return load_policy(file, rules)

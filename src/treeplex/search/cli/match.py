@@ -31,7 +31,7 @@ def match(
         ),
     ] = None,
     hands: Annotated[
-        int | None, typer.Option("-n", "--hands", metavar="N", help="Hands per table. Default: 1000, with --seconds 5,000,000.")
+        int | None, typer.Option("-n", "--hands", metavar="N", help="Per table. Default: 1000; with --seconds, 5M.")
     ] = None,
     seats: Annotated[
         str | None,
