@@ -33,7 +33,7 @@ def spawned(*arguments: object, **options: Any) -> Iterator["subprocess.Popen[st
 
 
 def interrupt_after(count: int) -> Callable[[Progress], None]:
-    """A watcher that sends SIGINT once, after so many units."""
+    """Return a progress function that sends SIGINT once a number of units are done."""
     sent: list[int] = []
 
     def watch(progress: Progress) -> None:

@@ -324,7 +324,7 @@ def runs_in(folder: Path) -> list[Path]:
 
 
 def remove_runs(paths: Iterable[Path]) -> None:
-    """Remove runs, but no other files in their folders."""
+    """Remove runs; other files in their folders stay."""
     for path in paths:
         if path.is_dir():
             with JobFolder(SOLVE, path) as stale:

@@ -226,7 +226,7 @@ def across_text(x: float) -> str:
 
 
 def label_across(axes: Axes) -> None:
-    """Label the ticks of a logarithmic horizontal axis: powers of ten, and as many ticks between them as have space."""
+    """Label a logarithmic horizontal axis at powers of ten, and at as many ticks between them as fit."""
     start, end = axes.get_xlim()
     digits = next((some for span, some in ((3, "123456789"), (30, "2357"), (1000, "25")) if end < span * start), "")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: across_text(x)))

@@ -194,7 +194,7 @@ def checksums_of(paths: Iterable[str]) -> dict[str, str]:
 
 
 def check_unchanged(run: object, about: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
-    """Raise :class:`FileError` if a file of a job to resume has another checksum than in its ``run.json``."""
+    """Raise :class:`FileError` if a policy file has changed since the job to resume recorded its checksum."""
     for path, checksum in about.get("checksums", {}).items():
         if checksums.get(path) != checksum:
             raise FileError(f"{run}: {path} has changed since the start; restore it or restart (with --force)")

@@ -10,7 +10,7 @@ explicit mean, since a range's check-down value already is that mean.
 Most variance comes from late rounds, and the continuations of a hand share the solves of earlier ones. ``splits`` repeats play
 from the same public cards and averages; the estimate stays unbiased (splitting, as in rare-event simulation).
 
-A few large pots cause most of the variance. With values, :func:`estimated` plays them more often and gives them less weight.
+A few large pots cause most of the variance. With values, :func:`estimated` samples them more often, with smaller weights.
 """
 
 from collections.abc import Callable, Sequence

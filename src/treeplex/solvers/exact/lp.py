@@ -87,7 +87,7 @@ def scaled(values: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
 
 
 def equilibrium(game: CompiledGame, payoffs: csr_array) -> NDArray[np.float64]:
-    """Return equilibrium strategies of both players in sequence form, float64 [Q], for the payoff matrix ``payoffs``.
+    """Return equilibrium strategies of both players in sequence form, float64 [Q], from a game's payoff matrix.
 
     Maximise ``v[root]`` over x and v with ``E x = e``, ``x >= 0`` and, for every sequence q of player 1,
     ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y. HiGHS treats
