@@ -11,6 +11,7 @@ from tests.learn.rebel.test_trainer import DICE, TINY  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
 from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.common.fitting import huber, of_known  # noqa: E402
+from treeplex.learn.rebel.reward_rows import RewardRows, SubgamePath  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
@@ -26,19 +27,38 @@ def self_play(*, iterations: int, exploration: float) -> SelfPlay:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", [DICE, "kuhn_poker"])
-def test_mean_rewards_are_the_values_of_the_search(spec: str) -> None:
+@pytest.mark.parametrize(("spec", "exploration"), [(DICE, 0.0), (DICE, 0.6), ("kuhn_poker", 0.0), ("kuhn_poker", 0.6)])
+def test_mean_rewards_are_the_values_of_the_search(spec: str, exploration: float) -> None:
     """Where a subgame is the whole game: what each hand gets from the root, with the iterations drawn as they are weighted."""
-    rules = public_tree(spec)
-    shared = {"iterations": 24, "episodes": 4000, "depth": 9, "method": "lcfr", "draw": "average", "exploration": 0.0}
+    rules, method = public_tree(spec), "lcfr-simultaneous"
+    shared = {"iterations": 24, "episodes": 8000, "depth": 9, "method": method, "draw": "average", "exploration": exploration}
     expected = SelfPlay(rules, SelfPlaySettings(**shared), ZeroLeaf(), np.random.default_rng(0)).advance().targets[0]
     play = SelfPlay(rules, SelfPlaySettings(**shared, targets="rewards"), ZeroLeaf(), np.random.default_rng(0))
     inputs, targets, *_ = play.advance()
-    assert inputs.shape[0] == targets.shape[0] == 4000
+    assert inputs.shape[0] == targets.shape[0]
+    assert abs(len(inputs) - 8000) < (500 if exploration else 1)  # rows of games that explored are made up for
     assert (np.isfinite(targets).sum(axis=1) == 2).all()
     count, mean = np.isfinite(targets).sum(axis=0), np.nanmean(targets, axis=0)
-    error = np.nanstd(targets, axis=0) / np.sqrt(count)
-    assert (np.abs(mean - expected) < 4 * error + 0.02).all()
+    error = np.nanstd(targets, axis=0) / np.sqrt(count) * (2 if exploration else 1)  # copies are not independent
+    assert (np.abs(mean - expected) < 4 * error).all()
+
+
+def test_rows_make_up_for_those_dropped_after_as_many_decisions() -> None:
+    rows, row, generator = RewardRows(1, 1, 2), np.ones(1, np.float32), np.random.default_rng(0)
+    rows.follow(0, row, np.array([0, 1]), SubgamePath(3, (0, 0), kept=0.5), generator)
+    rows.follow(0, 2 * row, np.array([0, 1]), SubgamePath(None, (0, 0), 1.0, kept=0.25), generator)
+    inputs, targets = rows.taken()
+    assert inputs[:, 0].tolist() == [1.0] * 8 + [2.0] * 4
+    assert targets.tolist() == [[1.0, -1.0]] * 12
+
+
+def test_payoffs_are_averaged_by_squared_errors() -> None:
+    """The Huber loss would be least at 0, the middle of these payoffs, whose mean is 2."""
+    play = SelfPlay(public_tree(DICE), REWARDS, ZeroLeaf(), np.random.default_rng(0))
+    constant = torch.nn.Linear(1, 1)
+    constant.weight.data[:], constant.bias.data[:] = 0.0, 2.0
+    play.losses[0](constant, torch.ones(5, 1), torch.tensor([[0.0], [0.0], [10.0], [0.0], [0.0]])).backward()
+    assert float(constant.bias.grad) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_every_subgame_of_an_episode_gets_what_it_paid() -> None:

@@ -18,12 +18,14 @@ class SubgamePath(NamedTuple):
         hands: both players' hands there.
         payoff: player 0's payoff at the end of the game, in the game's units.
         explored: whether a player explored.
+        kept: probability that none of these decisions explores.
     """
 
     leaf: int | None
     hands: tuple[int, int]
     payoff: float = 0.0
     explored: bool = False
+    kept: float = 1.0
 
 
 class RewardRows:
@@ -31,21 +33,22 @@ class RewardRows:
 
     A row's target is the payoff for the hands that both players held, and NaN (no target) for all others. In expectation over
     hands, iterations and actions, the target is the value of the average policy. Rows before an exploring action are dropped,
-    since what follows is off-policy; hands are then resampled from the beliefs.
+    since what follows is off-policy; hands are then resampled from the beliefs. More decisions make this likelier, so the other
+    rows have weight ``1 / kept``, as a random number of copies with this mean; otherwise short games would count too much.
 
     Attributes:
         hands: each episode's hands, which persist from one subgame to the next; None to sample new ones.
-        waiting: pending rows of each episode: inputs [inputs], and the columns of the players' hands.
+        waiting: pending rows of each episode: inputs [inputs], the columns of the players' hands, and weights.
     """
 
     def __init__(self, episodes: int, inputs: int, outputs: int) -> None:
         self.outputs = outputs
         self.hands: list[tuple[int, int] | None] = [None] * episodes
-        self.waiting: list[list[tuple[Singles, Ints]]] = [[] for _ in range(episodes)]
+        self.waiting: list[list[tuple[Singles, Ints, float]]] = [[] for _ in range(episodes)]
         self._inputs: list[Singles] = [np.zeros((0, inputs), np.float32)]
         self._targets: list[Singles] = [np.zeros((0, outputs), np.float32)]
 
-    def follow(self, episode: int, inputs: Singles, columns: Ints, walk: SubgamePath) -> None:
+    def follow(self, episode: int, inputs: Singles, columns: Ints, walk: SubgamePath, generator: np.random.Generator) -> None:
         """Add a subgame that an episode passed through; at the end of the game, set the targets of all its rows.
 
         Args:
@@ -53,18 +56,21 @@ class RewardRows:
             inputs: network inputs at the subgame's root, [inputs].
             columns: output columns of the players' hands there, int64 [2].
             walk: the path through the subgame.
+            generator: random generator for the numbers of copies.
         """
         if walk.explored:
             self.forget(episode)
         else:
-            self.waiting[episode].append((inputs.copy(), columns))
+            rows = [*self.waiting[episode], (inputs.copy(), columns, 1.0)]
+            self.waiting[episode] = [(row, held, weight / walk.kept) for row, held, weight in rows]
             self.hands[episode] = walk.hands
         if walk.leaf is None:
-            for row, held in self.waiting[episode]:
+            for row, held, weight in self.waiting[episode]:
+                copies = int(weight + generator.random()) if weight > 1.0 else 1
                 target = np.full((1, self.outputs), np.nan, np.float32)
                 target[0, held] = walk.payoff, -walk.payoff
-                self._inputs.append(row[None])
-                self._targets.append(target)
+                self._inputs += [row[None]] * copies
+                self._targets += [target] * copies
             self.forget(episode)
 
     def forget(self, episode: int) -> None:
@@ -79,12 +85,13 @@ class RewardRows:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The pending rows, as arrays."""
-        pending = [(owner, row, held) for owner, rows in enumerate(self.waiting) for row, held in rows]
+        pending = [(owner, *row) for owner, rows in enumerate(self.waiting) for row in rows]
         return {
             "held": np.array([hands or (-1, -1) for hands in self.hands], np.int64),
-            "waiting.owners": np.array([owner for owner, _, _ in pending], np.int64),
-            "waiting.inputs": np.concatenate([self._inputs[0][:0], *(row[None] for _, row, _ in pending)]),
-            "waiting.columns": np.array([held for _, _, held in pending], np.int64).reshape(-1, 2),
+            "waiting.owners": np.array([owner for owner, *_ in pending], np.int64),
+            "waiting.inputs": np.concatenate([self._inputs[0][:0], *(row[None] for _, row, *_ in pending)]),
+            "waiting.columns": np.array([held for *_, held, _ in pending], np.int64).reshape(-1, 2),
+            "waiting.weights": np.array([weight for *_, weight in pending], np.float64),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -98,6 +105,6 @@ class RewardRows:
             raise ValueError(f"the state has hands of {len(held)} episodes, but this run has {len(self.hands)}")
         self.hands = [None if first < 0 else (int(first), int(second)) for first, second in held]
         self.waiting = [[] for _ in self.hands]
-        pending = arrays["waiting.owners"], arrays["waiting.inputs"], arrays["waiting.columns"]
-        for owner, row, columns in zip(*pending, strict=True):
-            self.waiting[int(owner)].append((row, columns))
+        pending = (arrays[f"waiting.{name}"] for name in ("owners", "inputs", "columns", "weights"))
+        for owner, row, columns, weight in zip(*pending, strict=True):
+            self.waiting[int(owner)].append((row, columns, float(weight)))

@@ -79,8 +79,8 @@ class SelfPlay(Play):
     @property
     def losses(self) -> tuple[Loss, Loss]:  # type: ignore[override]
         settings = self.settings
-        values = VALUE_LOSS[settings.value_loss]
-        return of_known(values) if settings.targets == "rewards" else values, POLICY_LOSS[settings.policy_loss]
+        values = of_known(squared) if settings.targets == "rewards" else VALUE_LOSS[settings.value_loss]
+        return values, POLICY_LOSS[settings.policy_loss]
 
     def advance(self) -> Rows:
         """Solve every episode's subgame, and move each episode to a leaf, or start a new one if the game ended.
@@ -109,7 +109,7 @@ class SelfPlay(Play):
         if self.rewards is not None:
             slots = prepared.slots[:, which].T * self.encoding.hands
             for episode, (held, walk) in enumerate(walks):
-                self.rewards.follow(episode, inputs[episode], slots[episode] + held, walk)
+                self.rewards.follow(episode, inputs[episode], slots[episode] + held, walk, self.generator)
             inputs, targets = self.rewards.taken()
         self.solved += len(self.beliefs)
         return Rows(inputs, targets, policies=policies)
@@ -194,18 +194,18 @@ class SelfPlay(Play):
 
     def _walk(self, subgames: Subgames, policy: Floats, owner: int, held: tuple[int, int]) -> SubgamePath:
         """Play through one subgame, to a leaf or to the end of the game."""
-        hands, explorer, explored = list(held), int(self.generator.integers(2)), False
+        hands, explorer, explored, kept = list(held), int(self.generator.integers(2)), False, 1.0
         path: tuple[int, ...] = ()
         while True:
             kind, number = subgames.find(owner, path)
             if kind == "leaf":
-                return SubgamePath(number, (hands[0], hands[1]), explored=explored)
+                return SubgamePath(number, (hands[0], hands[1]), explored=explored, kept=kept)
             begun = subgames.roots.states[owner]
             node = subgames.node_at(owner, path) if kind == "decision" else walked(self.rules, begun.node, path)
             visited = self.rules.visit(node)
             if isinstance(visited, Terminal):
                 payoff = visited.scale * float(visited.matrix[hands[0], hands[1]])
-                return SubgamePath(None, (hands[0], hands[1]), payoff, explored)
+                return SubgamePath(None, (hands[0], hands[1]), payoff, explored, kept)
             if isinstance(visited, Chance):
                 chances = np.array([chance[hands[0], hands[1]] for _, chance in visited.outcomes])
                 path = (*path, visited.outcomes[pick(self.generator, chances)][0])
@@ -215,6 +215,7 @@ class SelfPlay(Play):
             if player == explorer and self.generator.random() < self.settings.exploration:
                 a, explored = int(self.generator.integers(len(visited.actions))), True
             else:
+                kept *= 1.0 - self.settings.exploration if player == explorer else 1.0
                 first, stride, count = subgames.tree.infoset_layout[subgames.infosets[number, hands[player]]]
                 a = pick(self.generator, policy[first : first + stride * count : stride])
             if visited.private:

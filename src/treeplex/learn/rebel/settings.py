@@ -138,7 +138,7 @@ class RebelSettings(SolvesSettings, SelfPlaySettings):
 
     value_loss: str = setting(
         "huber",
-        "loss of the value network: Huber, or squared errors",
+        "loss of the value network: Huber, or squared errors (always for rewards)",
         choices=VALUE_LOSSES,
         fixed=True,
         added=True,
