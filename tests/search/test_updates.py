@@ -121,6 +121,26 @@ def test_a_plain_loop_does_the_same(method: str) -> None:
     assert search.policy_at(0, search.average_policy()) == pytest.approx(mean, abs=1e-9)
 
 
+@pytest.mark.parametrize("method", ["cfr-avg", "lcfr-avg", "lcfr-avg-simultaneous"])
+def test_beliefs_after_a_warm_up_are_of_what_follows_it(method: str) -> None:
+    """In the first iteration after it, both players' averages are their current play."""
+    heard: list[tuple[Ranges, Ranges]] = []
+
+    def leaf(places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        heard.append((believed, reached))
+        return Answer()(places, believed, reached, player)
+
+    subgames = cut(public_tree("kuhn_poker"), [Belief.root(public_tree("kuhn_poker"))], Horizon(2))
+    search = SubgameSearch(subgames, METHODS[method], leaf)
+    search.run(5)
+    search.forget_average()
+    heard.clear()
+    search.run(1)
+    for believed, reached in heard:
+        for mean, now in zip(believed, reached, strict=True):
+            assert mean / mean.sum() == pytest.approx(now / now.sum())
+
+
 STEPS: dict[str, Callable[[int], tuple[float, float]]] = {
     "fp": lambda t: (1.0 / (t + 1.0), 0.0),
     "linear-fp": lambda t: ((t + 1.0) / (2.0 + t * (t + 3.0) / 2.0), 0.0),

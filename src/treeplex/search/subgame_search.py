@@ -323,7 +323,7 @@ class SubgameSearch:
         """
         if isinstance(self.method.scheme, FictitiousRule) or self.method.leaves == "modified":
             raise AlgorithmError(f"{self.method.name} cannot skip iterations, since it needs its whole average; set skip=0")
-        self.arrays.average[:] = 0.0
+        self.arrays.average[:] = self.arrays.faced[:] = 0.0
         for sums in (*self.sums, *(self.leaf_sums or ())):
             sums[:] = 0.0
         self.sum_weights = [0.0 for _ in self.players]
