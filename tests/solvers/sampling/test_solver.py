@@ -10,7 +10,7 @@ from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import make_solver
-from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.solvers.rules.variants import VARIANTS, Variant, Weights
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES, SampledSchedule
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, SamplingOptions, check_averaging, laid_out
 
@@ -355,3 +355,11 @@ def test_pruning_is_of_schemes_that_follow_everything() -> None:
     for wrong in ({"prune": 1.0}, {"prune_below": -1.0}, {"prune_after": float("nan")}):
         with pytest.raises(SpecError, match="prune"):
             SamplingOptions(**wrong)
+
+
+@pytest.mark.parametrize(("factor", "what"), [(-0.5, "a negative discount"), (1.5, "a discount above 1")])
+def test_discounts_that_walks_cannot_catch_up_on_are_refused(factor: float, what: str) -> None:
+    variant = Variant("odd", "", "", lambda t, horizon: Weights(positive=factor if t > 2 else 1.0))
+    solver = MonteCarloCfr(compile_game("kuhn_poker"), SAMPLINGS["es-mccfr"], SamplingOptions(variant=variant))
+    with pytest.raises(AlgorithmError, match=f"odd has {what} at iteration 3, which sampling does not support"):
+        solver.run(5)

@@ -100,6 +100,7 @@ def sequence_of(variant: Variant) -> Callable[[Floats], DiscountSequence]:
         factors = np.where(t[:, None] > 1, rows[:, [POSITIVE, NEGATIVE, AVERAGE_DISCOUNT]], 1.0)
         for wrong, what in (
             ((factors < 0.0).any(axis=1), "a negative discount"),
+            ((factors[:, :2] > 1.0).any(axis=1), "a discount above 1"),
             (rows[:, FLOOR] != floor, "a floor in only some iterations"),
         ):
             if wrong.any():
