@@ -357,6 +357,17 @@ def test_pruning_is_of_schemes_that_follow_everything() -> None:
             SamplingOptions(**wrong)
 
 
+def test_exact_baselines_are_of_histories_whatever_the_key() -> None:
+    game = compile_game("kuhn_poker")
+    one, other = (
+        MonteCarloCfr(game, SAMPLINGS["os-mccfr"], SamplingOptions(baseline="oracle", key=key))
+        for key in ("history", "infoset")
+    )
+    assert one.tables.baselines.shape == other.tables.baselines.shape == (2, len(one.histories.nodes))
+    one.run(50), other.run(50)
+    assert np.array_equal(one.tables.rows, other.tables.rows)
+
+
 @pytest.mark.parametrize(("factor", "what"), [(-0.5, "a negative discount"), (1.5, "a discount above 1")])
 def test_discounts_that_walks_cannot_catch_up_on_are_refused(factor: float, what: str) -> None:
     variant = Variant("odd", "", "", lambda t, horizon: Weights(positive=factor if t > 2 else 1.0))

@@ -327,7 +327,8 @@ class MonteCarloCfr(Solver):
         check_averaging(scheme, self.options.averaging, game.players)
         self.schedule = SampledSchedule(self.options.variant)
         self.rules = self.options.rules(scheme, self.schedule)
-        self.layout, self.histories, self.slots = laid_out(game, self.options.key)
+        key = "history" if self.rules.baseline == schemes.ORACLE else self.options.key  # which is of learned baselines
+        self.layout, self.histories, self.slots = laid_out(game, key)
         threads = int(self.options.threads)
         rows = np.zeros((threads, len(self.slots), 4))
         rows[:, :, POLICY] = uniform_probabilities(game)[self.slots]
