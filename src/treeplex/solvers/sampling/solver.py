@@ -51,7 +51,8 @@ weight since the last visit. Exact, O(1) per visit, since a policy changes only 
 ``full``: the traverser's policy at all infosets in every iteration. Exact, O(sequences) per iteration.
 ``stochastic``: ``own reach / q(h) sigma``, q the sampling reach of this history. Unbiased (up to the number of histories in the
 infoset) only if no action has probability 0, which regret matching does not guarantee. High variance.
-``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach is constant.
+``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach is constant, and with
+one thread, since means of regrets also change policies that no visit has counted.
 ``opponent``: ``sigma`` at the infosets of the *other* players on the walk. Unbiased, up to a constant per infoset, with two
 players, if the traverser's followed actions do not depend on the policy (all of them or a uniform subset).
 ``naive``: ``own reach sigma``. Biased by the probability of a visit, which changes over time; for comparison.

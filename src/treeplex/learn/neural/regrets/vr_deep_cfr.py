@@ -42,7 +42,8 @@ class VrDeepDcfr(AveragingLearner):
     :mod:`treeplex.learn.neural.regrets.dream`) give the targets ``max(R, 0) (t-1)^alpha / ((t-1)^alpha + 1) + r``, where R is
     the network's previous output; regret matching gives the next policy. Iteration t has weight t^gamma in the average policy.
 
-    Regrets are not weighted by reach: r is the advantage at the infoset, as in the authors' code.
+    Regrets are not weighted by reach: r is the advantage at the infoset, as in the authors' code. The rows of an average-policy
+    network are also weighted by the exploring traverser's reach, which changes with its policy; ``average=exact`` avoids this.
     """
 
     settings_class = VrDeepDcfrSettings
