@@ -194,3 +194,27 @@ class Progress:
 
 
 Watcher = Callable[[Progress], None]
+
+
+def check_total(run: object, iterations: tuple[int, int], nodes: tuple[int, int | None]) -> None:
+    """Check that a resumed run has not passed its new limits.
+
+    Args:
+        run: its folder or name.
+        iterations, nodes: how many are done, and the limit.
+
+    Raises:
+        SpecError: it has.
+    """
+    if iterations[0] > iterations[1]:
+        raise SpecError(
+            f"{run} has run {iterations[0]} iterations already; 'iterations' is the total, so give more than {iterations[0]}"
+        )
+    if nodes[1] is not None and nodes[0] > nodes[1]:
+        raise SpecError(f"{run} has visited {nodes[0]:,} histories already; 'nodes' is the total, so give more than that")
+
+
+def different(run: object, name: str, old: object, new: object) -> SpecError:
+    """Return the error for a changed setting of a resumed run."""
+    before = f"the default {name}" if old is None else f"{name} {old}"
+    return SpecError(f"{run} was run with {before}, not {new}; leave it out or start a new run")

@@ -21,7 +21,7 @@ from treeplex.games.base import Game
 from treeplex.run.job.folder import RUN, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import AnyProgress, watcher_for
-from treeplex.run.job.record import UNCOUNTED_ITERATIONS, check_limits
+from treeplex.run.job.record import UNCOUNTED_ITERATIONS, check_limits, check_total, different
 from treeplex.run.policy_source import check_unchanged
 from treeplex.run.sample.job import SampleJob, SamplingRun
 from treeplex.run.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
@@ -189,8 +189,7 @@ def reopen(
     settings = SampleSettings.from_json(about["settings"], folder.path / RUN)
     for name, value in fixed.items():
         if value is not None and value != getattr(settings, name):
-            before = f"the default {name}" if getattr(settings, name) is None else f"{name} {getattr(settings, name)}"
-            raise SpecError(f"{folder.path} was run with {before}, not {value}; leave it out or start a new run")
+            raise different(folder.path, name, getattr(settings, name), value)
     if limits["iterations"] is not None or limits["nodes"] is not None:
         count = UNCOUNTED_ITERATIONS if limits["iterations"] is None else limits["iterations"]
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
@@ -208,15 +207,7 @@ def reopen(
     sampler.algorithm = about["algorithm"]
     check_unchanged(folder.path, about, job.checksums)
     session = go_on(job, folder)
-    if sampler.iteration > settings.iterations:
-        raise SpecError(
-            f"{folder.path} has run {sampler.iteration} iterations already; 'iterations' is the total, so give more than "
-            f"{sampler.iteration}"
-        )
-    if limits["nodes"] is not None and sampler.nodes > limits["nodes"]:
-        raise SpecError(
-            f"{folder.path} has visited {sampler.nodes:,} histories already; 'nodes' is the total, so give more than that"
-        )
+    check_total(folder.path, (sampler.iteration, settings.iterations), (sampler.nodes, limits["nodes"]))
     return session
 
 

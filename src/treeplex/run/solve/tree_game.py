@@ -26,7 +26,7 @@ from treeplex.games.size_estimate import MOST_HISTORIES
 from treeplex.run.job.folder import RUN, STATE, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import KERNELS, ProgressLine
-from treeplex.run.job.record import UNCOUNTED_ITERATIONS
+from treeplex.run.job.record import UNCOUNTED_ITERATIONS, check_total, different
 from treeplex.run.policy_source import UNIFORM, holds_policy, shipped_file, source_of
 from treeplex.run.solve.measures import Measure, measures_of
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
@@ -453,12 +453,8 @@ def check_fixed(run: object, solver: Solver, old: SolveSettings, fixed: Mapping[
 
 def check_done(run: object, job: SolveJob, old: SolveSettings) -> None:
     """Check that limits exceed the progress of the run."""
-    if job.done > job.settings.iterations:
-        raise SpecError(f"{run} has run {job.done} iterations already; 'iterations' is the total, so give more than {job.done}")
-    if job.settings.nodes not in (None, old.nodes) and job.solver.nodes > (job.settings.nodes or 0):
-        raise SpecError(
-            f"{run} has visited {job.solver.nodes:,} histories already; 'nodes' is the total, so give more than that"
-        )
+    nodes = None if job.settings.nodes == old.nodes else job.settings.nodes
+    check_total(run, (job.done, job.settings.iterations), (job.solver.nodes, nodes))
 
 
 def check_not_started_again(options: Mapping[str, Any]) -> None:
@@ -480,12 +476,6 @@ def with_new_limits(
     elif target is not None or seconds is not None:
         counts = max(settings.iterations, MOST_ITERATIONS), None
     return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
-
-
-def different(run: object, name: str, old: object, new: object) -> SpecError:
-    """Return the error for a changed setting of a resumed run."""
-    before = f"the default {name}" if old is None else f"{name} {old}"
-    return SpecError(f"{run} was run with {before}, not {new}; leave it out or start a new run")
 
 
 def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
