@@ -15,9 +15,15 @@ def short(value: float) -> str:
     return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
 
 
+def visible(value: float, form: str) -> str:
+    """Format a number; with two significant digits where ``form`` would show only zeros but the number is not 0."""
+    text = format(value, form)
+    return text if abs(value) < 1e-15 or any(digit in text for digit in "123456789") else f"{value:{form[:1].strip('.')}.2g}"
+
+
 def signed(value: float) -> str:
-    """Format a payoff with sign and eight decimals; with an exponent where all of them are 0 but the payoff is not."""
-    return f"{value:+.4e}" if 1e-15 < abs(value) < 5e-9 else f"{value:+.8f}"
+    """Format a payoff with sign and eight decimals."""
+    return visible(value, "+.8f")
 
 
 def finite(value: float | None) -> float | None:

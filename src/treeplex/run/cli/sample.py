@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.base.digits import three_digits
+from treeplex.base.digits import three_digits, visible
 from treeplex.base.spec import quoted
 from treeplex.run.cli.shared.arguments import Force, GameArgument, Iterations, Json, Nodes, Seconds, Seed, ShowProgress
 from treeplex.run.cli.shared.commands import command
@@ -137,15 +137,20 @@ def size_text(size: float) -> str:
     return f"{size:.3g} TB"
 
 
+def with_error(value: float, error: float) -> str:
+    """A payoff and its standard error."""
+    return f"{visible(value, '+.5f')} ± {visible(error, '.5f')}"
+
+
 def print_sampled(sampled: "SamplingRun") -> None:
     """Print values with standard errors, table sizes, files, and next steps."""
     last, settings = sampled.last, sampled.settings
     facts = {
-        f"value of player {player}": f"{value:+.5f} +- {error:.5f}   in self-play"
+        f"value of player {player}": f"{with_error(value, error)}   in self-play"
         for player, (value, error) in enumerate(zip(last.value, last.error, strict=True))
     }
     name = "uniform play" if settings.against == "uniform" else settings.against
-    facts["in a match"] = f"{last.match:+.5f} +- {last.match_error:.5f}   per game against {name}, all seats"
+    facts["in a match"] = f"{with_error(last.match, last.match_error)}   per game against {name}, all seats"
     if last.exploitability is not None and last.nash_conv is not None:
         facts["exploitability"] = f"{last.exploitability:.4e}   mean gain of a best response; NashConv {last.nash_conv:.4e}"
     facts["tables"] = f"{last.infosets:,} infosets, {size_text(last.bytes)} of {size_text(settings.memory)}"
@@ -208,7 +213,7 @@ def playouts(
             print_json({"game": rules.spec, **asdict(result)})
             return
         pairs = enumerate(zip(result.value, result.error, strict=True))
-        facts = {f"value of player {player}": f"{value:+.5f} +- {error:.5f}" for player, (value, error) in pairs}
+        facts = {f"value of player {player}": with_error(value, error) for player, (value, error) in pairs}
         print_facts(facts, title=f"{rules}: {result.playouts:,} playouts")
         return
     match = head_to_head(rules, strategy, rules_and_policy(game, against)[1], playouts=count, seed=seed)
@@ -220,6 +225,6 @@ def playouts(
 
 def print_match(match: "HeadToHead", title: str) -> None:
     """Print the result of a match."""
-    facts = {"mean payoff": f"{match.value:+.5f} +- {match.error:.5f}   the others' mean: {match.others:+.5f}"}
-    facts |= {f"in seat {seat}": f"{value:+.5f}" for seat, value in enumerate(match.seats)}
+    facts = {"mean payoff": f"{with_error(match.value, match.error)}   the others' mean: {visible(match.others, '+.5f')}"}
+    facts |= {f"in seat {seat}": visible(value, "+.5f") for seat, value in enumerate(match.seats)}
     print_facts(facts, title=title)

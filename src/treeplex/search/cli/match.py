@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treeplex.base.digits import visible
 from treeplex.base.spec import quoted
 from treeplex.run.cli.shared.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
 from treeplex.run.cli.shared.commands import command
@@ -133,7 +134,7 @@ def match_line(progress: "Progress") -> str:
     parts = [f"{' against '.join(numbers['agents'][:2])}  hand {progress.done:,}/{progress.total or 0:,}"]
     mean, error = (next(iter(numbers.get(name, ())), None) for name in ("value", "error"))
     if mean is not None and error is not None:
-        parts.append(f"{mean:+.4f} ± {error:.4f}")
+        parts.append(f"{visible(mean, '+.4f')} ± {visible(error, '.4f')}")
     if numbers["failed"]:
         parts.append(f"{numbers['failed']:,} failed")
     parts.append(f"{progress.rate:,.3g} hands/s")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treeplex.base import notebook
+from treeplex.base.digits import visible
 from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 from treeplex.search.match.scores import Ledger, Score
 from treeplex.search.match.settings import DEFAULT_HANDS, FIXED, MOST_HANDS, MatchSettings
@@ -289,7 +290,7 @@ def with_error(value: float | None, error: float | None, exact: bool) -> str:
 
 def cell(value: float, form: str, missing: str = "-") -> str:
     """Format a number for a table; ``missing`` if it is not finite."""
-    return format(value, form) if math.isfinite(value) else missing
+    return visible(value, form) if math.isfinite(value) else missing
 
 
 def without_nan(value: Any) -> Any:
