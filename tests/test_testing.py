@@ -8,7 +8,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.games import TERMINAL, Decision, Game, State, Terminal
+from treeplex.games import CHANCE, TERMINAL, Decision, Game, State, Terminal
 from treeplex.games.builtin.kuhn_poker import KuhnPoker
 from treeplex.search.agents.agent import TableAgent
 from treeplex.solvers import Variant, Weights
@@ -22,7 +22,15 @@ class Guess(State):
         self.wrong, self.moves = wrong, moves
 
     def current_player(self) -> int:
+        if self.wrong in ("nan", "chance") and not self.moves:
+            return CHANCE
+        if self.wrong == "none" and self.moves:
+            return None  # type: ignore[return-value]
         return TERMINAL if len(self.moves) == 2 else (5 if self.wrong == "player" else len(self.moves))
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        outcomes = {0: np.nan, 1: 0.5}
+        return list(outcomes.items()) if self.wrong == "nan" else outcomes  # type: ignore[return-value]
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         return [] if self.is_terminal() else ([0, 0] if self.wrong == "twice" else [0, 1])
@@ -32,6 +40,8 @@ class Guess(State):
 
     def returns(self) -> Sequence[float]:
         won = 1.0 if self.moves[0] == self.moves[1] else -1.0
+        if self.wrong in ("raises", "text"):
+            return [won / 0] if self.wrong == "raises" else ["a", "b"]  # type: ignore[list-item]
         return [-won] if self.wrong == "returns" else [-won, won]
 
     def information_state_string(self, player: int | None = None) -> str:
@@ -62,6 +72,11 @@ def test_games_that_are_right():
         ("twice", "legal_actions\\(\\) is \\[0, 0\\]"),
         ("names", "two actions the same name"),
         ("returns", "after history \\[.*\\]: returns\\(\\) is"),
+        ("nan", "at the root: chance_outcomes\\(\\) is \\[\\(0, nan\\), .* sum to 1, here nan"),
+        ("chance", "invalid value at the root: TypeError"),
+        ("none", "invalid value after history \\[\\w+\\]: TypeError"),
+        ("raises", "test_testing.py:\\d+: ZeroDivisionError: .* \\(in returns, after history \\[\\w+, \\w+\\]\\)"),
+        ("text", "invalid value after history \\[\\w+, \\w+\\]: TypeError"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_named(wrong: str, message: str) -> None:
@@ -117,6 +132,8 @@ class Wrong(TableAgent):
 
     def policy(self) -> np.ndarray:
         found = super().policy()
+        if self.fault in ("none", "list"):
+            return None if self.fault == "none" else found.tolist()  # type: ignore[return-value]
         if self.fault == "shape":
             return found[:, :1]
         if self.fault == "sum":
@@ -136,11 +153,17 @@ def wrong_agent(fault: str) -> Callable[[], Wrong]:
 def test_agents_that_are_right():
     assert "repeated" in check_agent("uniform", "kuhn_poker").checks
     assert check_agent(wrong_agent(""), "kuhn_poker").checks[0] == "3 plays"
+    assert check_agent(wrong_agent("list"), "kuhn_poker").checks[0] == "3 plays"
 
 
 @pytest.mark.parametrize(
     ("fault", "message"),
-    [("shape", "policy\\(\\) has shape"), ("sum", "not a distribution"), ("moody", "changes when called again")],
+    [
+        ("shape", "policy\\(\\) has shape"),
+        ("none", "policy\\(\\) has shape"),
+        ("sum", "not a distribution"),
+        ("moody", "changes when called again"),
+    ],
 )
 def test_what_is_wrong_with_an_agent_is_named(fault: str, message: str) -> None:
     with pytest.raises(GameError, match=message):

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from treeplex.base.arrays import Floats
-from treeplex.errors import AlgorithmError, GameError
+from treeplex.errors import AlgorithmError, GameError, TreeplexError
 from treeplex.evaluate.check_rules import check_rules
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
+from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.state_check import StateCheck
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.openspiel import transferred
@@ -101,21 +102,27 @@ def check_game(game: str | Game | Any, *, playthroughs: int = 100, seed: int = 0
 
 def check_playthrough(game: Game, generator: Random) -> None:
     """Check every state of one playthrough."""
-    state, path = game.new_initial_state(), list[str]()
-    while True:
-        where = f"after history [{', '.join(path)}]" if path else "at the root"
-        if (fault := fault_of(game, state)) is not None:
-            raise GameError(f"{game} {where}: {fault}")
-        if state.is_terminal():
-            return
-        if state.is_simultaneous_node():
-            moves = tuple(generator.choice(list(state.legal_actions(player)) or [0]) for player in range(game.num_players))
-            path.append(str(moves))
-            state = state.child(moves)  # type: ignore[arg-type]
-        else:
-            action = generator.choice(actions_of(state))
-            path.append(state.action_to_string(action))
-            state = state.child(action)
+    path, where = list[str](), "at the root"
+    try:
+        state = game.new_initial_state()
+        while True:
+            if (fault := fault_of(game, state)) is not None:
+                raise GameError(f"{game} {where}: {fault}")
+            if state.is_terminal():
+                return
+            if state.is_simultaneous_node():
+                moves = tuple(generator.choice(list(state.legal_actions(player)) or [0]) for player in range(game.num_players))
+                path.append(str(moves))
+                state = state.child(moves)  # type: ignore[arg-type]
+            else:
+                action = generator.choice(actions_of(state))
+                path.append(state.action_to_string(action))
+                state = state.child(action)
+            where = f"after history [{', '.join(path)}]"
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed_rules(error, where) from error
 
 
 def actions_of(state: State) -> list[int]:
@@ -142,8 +149,8 @@ def fault_of(game: Game, state: State) -> str | None:
     if player == CHANCE:
         outcomes = list(state.chance_outcomes())
         total = sum(chance for _, chance in outcomes)
-        if abs(total - 1) > CLOSE or min(chance for _, chance in outcomes) < 0:
-            return f"chance_outcomes() has probabilities that sum to {total}; return nonnegative ones that sum to 1"
+        if not abs(total - 1) <= CLOSE or min(chance for _, chance in outcomes) < 0:
+            return f"chance_outcomes() is {outcomes[:6]}; return nonnegative probabilities that sum to 1, here {total}"
         return None
     if not 0 <= player < game.num_players:
         return f"current_player() is {player}; return 0 to {game.num_players - 1}, CHANCE, SIMULTANEOUS or TERMINAL"
@@ -264,7 +271,7 @@ def checked_play(agent: Agent, name: str, start: str, seed: int) -> list[Floats]
         if options.player == CHANCE:
             label = options.labels[pick(generator, game.chances(agent.state, hands))]
         else:
-            policy = agent.policy()
+            policy = np.asarray(agent.policy())
             policies.append(policy)
             shape = len(options.labels), len(game.possible(agent.state)[options.player])
             if policy.shape != shape:
