@@ -1,10 +1,12 @@
 """Rules of one's own: the four operations from Python give what the fused kernel gives."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tests.random_games import RandomGame
-from treeplex.errors import AlgorithmError
+from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.solvers import Rule, Step, make_solver
@@ -77,3 +79,18 @@ def test_infinite_weights() -> None:
 def test_a_rule_that_returns_no_numbers() -> None:
     with pytest.raises(AlgorithmError, match=r"rule 'none' must return an array of weights >= 0, not '{}'"):
         make_solver(compile_game("kuhn_poker"), Rule("none", lambda step: {})).run(1)  # type: ignore[arg-type,return-value]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rows": -1}, "rule 'bad': rows must be an integer from 0, not -1"),
+        ({"rows": 1.5}, "rows must be an integer from 0, not 1.5"),
+        ({"gamma": float("nan")}, "gamma must be a finite number from 0, not nan"),
+        ({"gamma": -1.0}, "gamma must be a finite number from 0, not -1.0"),
+        ({"weights": 3}, "weights must be a function of a step, not 3"),
+    ],
+)
+def test_bad_settings_of_a_rule(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        Rule(**{"name": "bad", "weights": lambda step: step.regrets, **settings})

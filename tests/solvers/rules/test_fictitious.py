@@ -135,6 +135,8 @@ def solver_step(t: int) -> float:
         (lambda: 0.5, r"mine: calling its step\(t\) failed"),
         (lambda t: None, "step must return a finite number, not None"),
         (lambda t: float("nan"), "step must return a finite number, not nan"),
+        (lambda t: 2.0, r"step must return a number from 0 to 1, not 2.0 \(at iteration 1\)"),
+        (lambda t: -0.5, "step must return a number from 0 to 1, not -0.5"),
     ],
 )
 def test_a_step_of_the_wrong_kind(step: Any, message: str) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import accumulate
 from treeplex.engine.tree.sweeps import backup, normalise, reach
-from treeplex.errors import AlgorithmError
+from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
@@ -63,6 +65,15 @@ class Rule:
     gamma: float = 0.0
     updates: str = "alternating"
     averaging: Callable[[Step], Floats] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a number out of range or a function that cannot be called."""
+        if not isinstance(self.rows, Integral) or self.rows < 0:
+            raise SpecError(f"rule {self.name!r}: rows must be an integer from 0, not {self.rows!r}")
+        if not isinstance(self.gamma, Real) or not 0.0 <= self.gamma < inf:
+            raise SpecError(f"rule {self.name!r}: gamma must be a finite number from 0, not {self.gamma!r}")
+        if not callable(self.weights):
+            raise SpecError(f"rule {self.name!r}: weights must be a function of a step, not {self.weights!r}")
 
 
 class RuleSolver(Solver):

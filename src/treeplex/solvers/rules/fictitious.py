@@ -21,8 +21,9 @@ class FictitiousRule:
         name: its name on the command line.
         summary: one line.
         reference: the paper.
-        step: step size of the average toward the best response of iteration t (from 1; the uniform policy is iteration 0).
-        optimism: weight of the last best response in the mixture that others respond to at iteration t.
+        step: step size of the average toward the best response of iteration t (from 1; the uniform policy is iteration 0), 0
+            to 1.
+        optimism: weight of the last best response in the mixture that others respond to at iteration t, 0 to 1.
     """
 
     name: str
@@ -46,7 +47,7 @@ class FictitiousRule:
         """Return step, optimism and next optimism of iterations, float64 [K, 3].
 
         Raises:
-            SpecError: a function fails or does not return a finite number.
+            SpecError: a function fails or does not return a number from 0 to 1.
         """
         rows = np.empty((len(times), 3))
         rows[:, STEP], rows[:, OPTIMISM] = numbers_of(self, "step", times), numbers_of(self, "optimism", times)
@@ -95,7 +96,7 @@ def numbers_of(play: FictitiousRule, name: str, times: Sequence[int]) -> Floats:
     """Evaluate one of the rule's functions at these iterations, float64 [K].
 
     Raises:
-        SpecError: the function fails or does not return a finite number.
+        SpecError: the function fails or does not return a number from 0 to 1.
     """
     function = getattr(play, name)
     try:
@@ -105,4 +106,6 @@ def numbers_of(play: FictitiousRule, name: str, times: Sequence[int]) -> Floats:
     for t, number in zip(times, numbers, strict=True):
         if not isinstance(number, Real) or not isfinite(number):
             raise SpecError(f"{play.name}: {name} must return a finite number, not {number!r} (at iteration {t})")
+        if not 0 <= number <= 1:
+            raise SpecError(f"{play.name}: {name} must return a number from 0 to 1, not {number!r} (at iteration {t})")
     return np.array(numbers, np.float64)
