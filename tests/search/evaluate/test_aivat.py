@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from papers.aivat.every_hand import every_hand
 from treeplex.base.arrays import Floats
-from treeplex.errors import GameError
+from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
@@ -197,3 +198,21 @@ def test_which_policies_are_known_does_not_depend_on_the_hand() -> None:
     assert moments(hands, Aivat(rules))[0] == pytest.approx(moments(hands, paid)[0], abs=1e-12)
     with pytest.raises(GameError, match="player 1 acted without reporting its policy; give known="):
         moments(hands, Aivat(rules, values))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.0, -1.0], r"returned '\[1.0, -1.0\]'; return float64 values of shape \(2, 3, 3\)"),
+        (None, "returned 'None'"),
+        (np.zeros((1, 3, 3)), r"an array of shape \(1, 3, 3\)"),
+        (np.zeros((2, 2, 3)), r"an array of shape \(2, 2, 3\)"),
+        (np.full((2, 1, 1), np.nan), "not finite"),
+    ],
+)
+def test_a_value_function_that_returns_no_values_is_refused(values: Any, message: str) -> None:
+    uniform = some_policy(compile_game("kuhn_poker"), 1)
+    rules = public_tree("kuhn_poker")
+    _, hand = next(iter(every_hand(rules, (uniform, uniform))))
+    with pytest.raises(AlgorithmError, match=message):
+        Aivat(rules, lambda state, held: values)(hand)

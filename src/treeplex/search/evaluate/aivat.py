@@ -21,7 +21,8 @@ from typing import Protocol
 import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
-from treeplex.errors import GameError
+from treeplex.base.spec import shown
+from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL, Game
@@ -135,7 +136,7 @@ class Aivat:
         state = self.game.first_state()
         everything = tuple(slice(None) for _ in range(self.game.players))
         weights = self.game.joint(state, self.game.first_ranges())
-        return mean(weights, self.values(state, everything))
+        return mean(weights, checked_values(self.values, state, everything, weights))
 
     def __call__(self, hand: PlayedHand) -> Floats:
         """Return luck-adjusted payoffs, float64 [N], an unbiased estimate of the mean payoffs.
@@ -143,6 +144,7 @@ class Aivat:
         Raises:
             GameError: the hand is unfinished, an action has zero probability under its policy, or a known seat did not report
                 policy.
+            AlgorithmError: the value function returns a wrong shape, or values that are not finite.
         """
         if hand.payoffs is None:
             raise GameError("an unfinished hand has no value; leave it out")
@@ -229,7 +231,8 @@ class ReplayedHand:
 
     def worth(self, values: ValueFunction) -> Floats:
         """Return V(s) as defined in the module docstring, float64 [N]."""
-        return mean(self.weights(), values(self.state, self.held))
+        weights = self.weights()
+        return mean(weights, checked_values(values, self.state, self.held, weights))
 
     def mean_after(self, values: ValueFunction, policy: Floats | None) -> Floats:
         """The mean value over all next states, float64 [N].
@@ -253,7 +256,7 @@ class ReplayedHand:
                 after, label = (*held[:player], slice(hand, hand + 1), *held[player + 1 :]), options.labels[0]
             weighted = weights * share
             if weighted.any():
-                after_event = values(game.after(state, label), after)
+                after_event = checked_values(values, game.after(state, label), after, weights)
                 total += (weighted * after_event).reshape(game.players, -1).sum(axis=1)
         return np.asarray(total / weights.sum())
 
@@ -284,6 +287,27 @@ class ReplayedHand:
 def unknown_policy(seat: int) -> GameError:
     """Error for a hand in which a known seat did not report its policy."""
     return GameError(f"player {seat} acted without reporting its policy; give known=, the seats whose policies are recorded")
+
+
+def checked_values(function: ValueFunction, state: State, held: Held, weights: Floats) -> Floats:
+    """The value function at a state, [N, ...], for combinations of hands with these weights; an axis may have length 1 instead.
+
+    Raises:
+        AlgorithmError: a wrong shape, or values that are not finite.
+    """
+    values: object = function(state, held)
+    try:
+        table = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
+    shape = weights.ndim, *weights.shape
+    fits = table.ndim == len(shape) and len(table) == weights.ndim
+    if not fits or any(given not in (1, size) for given, size in zip(table.shape[1:], weights.shape, strict=True)):
+        given = f"an array of shape {values.shape}" if isinstance(values, np.ndarray) else shown(repr(values))
+        raise AlgorithmError(f"a value function returned {given}; return float64 values of shape {shape}")
+    if not np.isfinite(table).all():
+        raise AlgorithmError("a value function returned values that are not finite")
+    return table
 
 
 def mean(weights: Floats, values: Floats) -> Floats:
