@@ -395,6 +395,8 @@ class BrokenState(State):
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         if self.fault == "actions" and len(self.moves) == 1:
             return [0, 1 + self.moves[0]]
+        if self.fault in ("twice", "negative") and len(self.moves) == 2:
+            return [0, 1, 1] if self.fault == "twice" else [-1, 0]
         return [] if self.fault == "stuck" and len(self.moves) == 2 else [0, 1]
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
@@ -420,6 +422,8 @@ class BrokenState(State):
         ("late", "simultaneous moves at"),
         ("actions", r"infostate '1' has actions \[0, [12]\] in one history and \[0, [12]\] in another"),
         ("stuck", "no legal action at infostate"),
+        ("twice", r"legal_actions\(\) is \[0, 1, 1\] at infostate .*; return different integers from 0"),
+        ("negative", r"legal_actions\(\) is \[-1, 0\] at infostate "),
         ("chance", "sum to 0.9, not 1"),
         ("raises", r"test_rules_solver.py:\d+: ValueError: no such move"),
         ("returns", "return 2 finite payoffs"),

@@ -251,6 +251,8 @@ class HistoryWalk:
         if number < 0:
             if not actions:
                 raise GameError(f"no legal action at infostate {infostate!r}; a node without actions must be terminal")
+            if len(set(actions)) < len(actions) or min(actions) < 0:
+                raise GameError(f"legal_actions() is {actions} at infostate {infostate!r}; return different integers from 0")
             if actor == self.player or table.stores_others:
                 number = table.add(infostate, actions)
                 self.unstored += number < 0
