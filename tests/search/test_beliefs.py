@@ -113,6 +113,16 @@ def test_actions_need_a_policy() -> None:
         Belief.root(rules).after(0)
     with pytest.raises(GameError, match="no action"):
         Belief.root(rules).after(99, np.ones((6, 3)))
+    with pytest.raises(GameError, match=r"needs a policy of shape \(6, 3\), not \(2, 3\)"):
+        Belief.root(rules).after(0, [[1.0] * 3] * 2)  # type: ignore[arg-type]
+    given = Belief.root(rules).after(0, [[0.1, 0.2, 0.3]] * 6)  # type: ignore[arg-type]
+    assert given.ranges[0] == pytest.approx([1 / 6, 1 / 3, 1 / 2])
+
+
+def test_a_node_is_no_state() -> None:
+    rules = public_tree("kuhn_poker")
+    with pytest.raises(GameError, match=r"'' is not a public state of this game; start at first_state\(\), not at root"):
+        rules.options(rules.root)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def with_entry(value: float) -> tuple[np.ndarray, ...]:
     [
         (None, r"must return a tuple with one float64 array \[K, H\] per player, not None"),
         (np.zeros(3), r"per player, not ndarray of shape \(3,\)"),
-        ((np.zeros((COUNT, WIDTHS[0])),), "per player, not tuple"),
+        ((np.zeros((COUNT, WIDTHS[0])),), "per player, not tuple of length 1"),
         (
             (np.zeros((COUNT, WIDTHS[0] + 1)), np.zeros((COUNT, WIDTHS[1]))),
             rf"player 0 of shape \({COUNT}, {WIDTHS[0]}\) \(leaves, hands\), not ndarray of shape \({COUNT}, {WIDTHS[0] + 1}\)",

@@ -611,7 +611,8 @@ class OneDeal(PublicTree):
 
 def pair_state(state: State) -> PublicState:
     """Check that a state belongs to public-tree rules and return it."""
-    assert isinstance(state, PublicState)
+    if not isinstance(state, PublicState):
+        raise GameError(f"{state!r} is not a public state of this game; start at first_state(), not at root")
     return state
 
 

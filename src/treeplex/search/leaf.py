@@ -97,7 +97,9 @@ def leaf_name(leaf: object) -> str:
 
 
 def shape_text(value: object) -> str:
-    """Text such as `` of shape (3,)`` for an array; empty for other objects."""
+    """Text such as `` of shape (3,)`` for an array, `` of length 3`` for a sequence; empty for other objects."""
+    if isinstance(value, tuple | list):
+        return f" of length {len(value)}"
     return f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
 
 

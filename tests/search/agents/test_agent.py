@@ -238,6 +238,15 @@ def test_a_policy_that_is_no_distribution_is_refused(change: Callable[[Floats], 
         agent.act(0)
 
 
+def test_an_agent_that_stays_where_it_is_has_no_table() -> None:
+    class Stuck(UniformAgent):
+        def see(self, event: int) -> None:
+            pass
+
+    with pytest.raises(GameError, match=r"Stuck.see\(\d\) leaves the agent at .*; set self.state to the next state"):
+        agent_policy(Stuck(public_game("kuhn_poker(players=3)")), "kuhn_poker(players=3)")
+
+
 def test_a_policy_may_be_a_list() -> None:
     judged = tp.judge("kuhn_poker", Wrong(lambda right: right.tolist()))
     assert judged.exploitability == tp.exploitability("kuhn_poker", "uniform")

@@ -402,7 +402,7 @@ def agent_policy(
         The policy on the compiled game.
 
     Raises:
-        GameError: infosets of the agent's game are not enumerated.
+        GameError: infosets of the agent's game are not enumerated, or the agent's ``see`` does not change its state.
     """
     game = compile_game(game, progress=progress)
     count = (PLAYS if getattr(agent, "draws", False) else 1) if plays is None else plays
@@ -428,7 +428,12 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
                     "match"
                 )
             for label in path:
+                before, name = agent.state, agent.game.name_of(agent.state)
                 agent.see(label)
+                if agent.state is before and agent.game.name_of(before) == name:
+                    raise GameError(
+                        f"{type(agent).__name__}.see({label}) leaves the agent at {name}; set self.state to the next state"
+                    )
             options = rules.options(agent.state)
             if options.player >= 0:
                 table = checked_policy(agent)

@@ -125,12 +125,14 @@ class Belief:
         following = self.game.after(self.state, label)
         if options.player != CHANCE:
             expected = len(options.labels), len(ranges[options.player])
-            if policy is None or policy.shape != expected:
-                shape = "None" if policy is None else policy.shape
+            if policy is None or np.shape(policy) != expected:
+                shape = "None" if policy is None else np.shape(policy)
                 raise GameError(
                     f"action {label!r} at {self.game.name_of(self.state)} needs a policy of shape {expected}, not {shape}"
                 )
-            played = moved_range(ranges[options.player], policy, list(options.labels).index(label), private=options.private)
+            played = moved_range(
+                ranges[options.player], np.asarray(policy), list(options.labels).index(label), private=options.private
+            )
             ranges = tuple(played if player == options.player else weights for player, weights in enumerate(ranges))
         return Belief.of(self.game, following, ranges)
 
