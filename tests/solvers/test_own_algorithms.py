@@ -145,7 +145,9 @@ def test_the_file_may_lie_elsewhere_when_a_run_is_resumed(folder: Path) -> None:
     (folder / "moved").mkdir()
     (folder / "my.py").rename(folder / "moved/my.py")
     assert tp.solve(resume="run", algorithm="moved/my.py:DAMPED(alpha=2)", iterations=9).iterations == 9
-    with pytest.raises(SpecError, match=r"was run with algorithm my\.py:DAMPED\(alpha=2\.0\), not moved/my\.py:DAMPED;"):
+    with pytest.raises(
+        SpecError, match=r"was run with algorithm my\.py:DAMPED\(alpha=2\.0\), not moved/my\.py:DAMPED; start a new run"
+    ):
         tp.solve(resume="run", algorithm="moved/my.py:DAMPED", iterations=12)
     assert same_algorithm("es-mccfr(variant=a/my.py:D)", "es-mccfr(variant=/b/my.py:D)")
     assert same_algorithm("es-mccfr(variant='a/my.py:D(k=1)')", "es-mccfr(variant='my.py:D(k=1)')")

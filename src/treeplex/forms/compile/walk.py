@@ -109,7 +109,7 @@ def compile_rules(
             or players, a state that changes, an exception in the rules.
     """
     if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
-        raise GameError(f"{game} has num_players {game.num_players}; games of 1 to {MOST_PLAYERS} players can be compiled")
+        raise GameError(f"{game} has num_players {game.num_players!r}; games of 1 to {MOST_PLAYERS} players can be compiled")
     walk = new_walk(game, refine)
     check_states(game)
     begun, alone = perf_counter(), share is not None

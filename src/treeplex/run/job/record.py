@@ -217,4 +217,4 @@ def check_total(run: object, iterations: tuple[int, int], nodes: tuple[int, int 
 def different(run: object, name: str, old: object, new: object) -> SpecError:
     """Return the error for a changed setting of a resumed run."""
     before = f"the default {name}" if old is None else f"{name} {old}"
-    return SpecError(f"{run} was run with {before}, not {new}; leave it out or start a new run")
+    return SpecError(f"{run} was run with {before}, not {new}; start a new run to change it")
