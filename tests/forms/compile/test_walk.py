@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
-from treeplex.games.public import Chance, Terminal
+from treeplex.games.public import Chance, Decision, Terminal
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
 
@@ -350,6 +352,38 @@ def test_a_public_tree_with_bad_chance() -> None:
 
     with pytest.raises(GameError, match=r"chance probabilities at public node \(\) do not sum to 1"):
         compile_public_tree(rules, Bad(rules))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("prior", r"prior of .* has shape \(6,\) and deals \(2, 3\); give both as arrays \[H0, H1\]"),
+        ("deals", r"prior of .* has shape \(2, 3\) and deals \(1, 3\)"),
+        ("missing", "invalid value at the deal: AttributeError: .* 'deal_histories'"),
+        ("player", r"the player at public node \(\) is -1; give 0 or 1"),
+        ("none", r"invalid value at public node \(\): AttributeError"),
+        ("matrix", r"invalid value at public node \(\): ValueError"),
+        ("raises", r"test_walk.py:\d+: ZeroDivisionError: .* \(in visit, at public node \(\)\)"),
+    ],
+)
+def test_faults_of_a_public_tree_are_named(fault: str, message: str) -> None:
+    def visit(node: Hashable) -> Any:
+        if fault == "raises":
+            return 1 / 0
+        return {"player": Decision(-1, (0, 1)), "matrix": Terminal(np.ones((3, 3)), 1.0)}.get(fault)
+
+    tree: Any = SimpleNamespace(
+        root=(), prior=np.full((2, 3), 1 / 6), deals=np.ones((2, 3), np.int64), visit=visit, deal_depth=1
+    )
+    tree.future = lambda node: node
+    if fault != "missing":
+        tree.deal_histories = 1
+    if fault == "prior":
+        tree.prior = np.full(6, 1 / 6)
+    if fault == "deals":
+        tree.deals = tree.deals[:1]
+    with pytest.raises(GameError, match=message):
+        compile_public_tree(RandomPublicGame(1), tree)
 
 
 def test_a_public_tree_with_a_payoff_that_is_none() -> None:

@@ -1,7 +1,8 @@
 """Compile public-tree rules from hands and public nodes, without enumerating histories."""
 
 from array import array
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from time import perf_counter
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.form import Dense, Payoff
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
-from treeplex.errors import GameError
+from treeplex.errors import GameError, TreeplexError
 from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, Layout, lay_out
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal
@@ -173,18 +175,21 @@ def compile_public_tree(
 
     Raises:
         GameError: the prior or chance weights are not distributions, a payoff is not finite, a node has no or repeated actions,
-            two public nodes share an infostate, or there are too many sequences.
+            two public nodes share an infostate, there are too many sequences, or a method raises an exception.
     """
-    prior = np.asarray(rules.prior, np.float64)
+    with locating_errors("at the deal"):
+        prior, deals, depth = np.asarray(rules.prior, np.float64), np.asarray(rules.deals), rules.deal_depth + 1
+        walk = PublicWalk(rules, histories=rules.deal_histories)
+    if prior.ndim != 2 or deals.shape != prior.shape:
+        raise GameError(f"prior of {game} has shape {prior.shape} and deals {deals.shape}; give both as arrays [H0, H1]")
     if not abs(prior.sum() - 1.0) <= PROBABILITY_TOLERANCE or not (prior >= 0).all():
         raise GameError(f"the prior over hands of {game} sums to {prior.sum():.12g}, not 1, or has negative entries")
-    walk = PublicWalk(rules, histories=rules.deal_histories)
     root = (Slice(0, 0, None), Slice(1, 0, None))
     most = MOST_SEQUENCES if limit is None else limit
     count, visits = sequence_count(rules, prior), 0
     check = SizeCheck(str(game), sequence_playout(rules, prior), most, unit="sequences", count=count)
     stack: list[tuple[Hashable, Spread, tuple[Slice, Slice], int]] = []
-    stack.append((rules.root, Spread(prior, rules.deals), root, rules.deal_depth + 1))
+    stack.append((rules.root, Spread(prior, deals), root, depth))
     while stack:
         visits += 1
         if visits >= check.next_look:
@@ -196,19 +201,20 @@ def compile_public_tree(
             continue  # no pair of hands is possible here
         walk.depth = max(walk.depth, depth)
         walk.histories += spread.deals
-        visited = rules.visit(node)
-        if isinstance(visited, Terminal):
-            add_terminal(walk, node, visited, spread, slices)
-        elif isinstance(visited, Chance):
-            check_chance(node, visited, spread.weight)
-            walk.histories += spread.deals * visited.between
-            for label, probability in reversed(visited.outcomes):
-                after_chance = Spread(spread.weight * probability, rules.deals, spread.orders * visited.orders)
-                stack.append((rules.child(node, label), after_chance, slices, depth + visited.steps))
-        else:
-            below = add_decision(walk, node, visited, spread, slices)
-            for action, after in zip(reversed(visited.actions), reversed(below), strict=True):
-                stack.append((rules.child(node, action), spread, after, depth + 1))
+        with locating_errors("at public node", node):
+            visited = rules.visit(node)
+            if isinstance(visited, Terminal):
+                add_terminal(walk, node, visited, spread, slices)
+            elif isinstance(visited, Chance):
+                check_chance(node, visited, spread.weight)
+                walk.histories += spread.deals * visited.between
+                for label, probability in reversed(visited.outcomes):
+                    after_chance = Spread(spread.weight * probability, deals, spread.orders * visited.orders)
+                    stack.append((rules.child(node, label), after_chance, slices, depth + visited.steps))
+            else:
+                below = add_decision(walk, node, visited, spread, slices)
+                for action, after in zip(reversed(visited.actions), reversed(below), strict=True):
+                    stack.append((rules.child(node, action), spread, after, depth + 1))
     layout = lay_out(walk.found)
     return CompiledGame(
         spec=game.spec,
@@ -222,6 +228,17 @@ def compile_public_tree(
         constant=0.0,
         rules=game,
     )
+
+
+@contextmanager
+def locating_errors(where: str, *nodes: Hashable) -> Iterator[None]:
+    """Convert exceptions of rules to a :class:`GameError` that names the place."""
+    try:
+        yield
+    except (TreeplexError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed_rules(error, " ".join([where, *map(repr, nodes)])) from error
 
 
 def infostates_of(walk: PublicWalk, layout: Layout) -> Sequence[str]:
@@ -302,6 +319,8 @@ def add_decision(
 ) -> list[tuple[Slice, Slice]]:
     """Register the infosets of a public node; return the slices below each action."""
     rules, discovery, player = walk.rules, walk.found, decision.player
+    if player not in (0, 1):
+        raise GameError(f"the player at public node {node!r} is {player!r}; give 0 or 1")
     hands = spread.hands[player]
     if not decision.actions or len(set(decision.actions)) != len(decision.actions):
         raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, without duplicates")
