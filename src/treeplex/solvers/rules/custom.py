@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from numbers import Integral, Real
 
 import numpy as np
 
@@ -68,9 +67,9 @@ class Rule:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a number out of range or a function that cannot be called."""
-        if not isinstance(self.rows, Integral) or self.rows < 0:
+        if not isinstance(self.rows, int | np.integer) or self.rows < 0:
             raise SpecError(f"rule {self.name!r}: rows must be an integer from 0, not {self.rows!r}")
-        if not isinstance(self.gamma, Real) or not 0.0 <= self.gamma < inf:
+        if not isinstance(self.gamma, int | float | np.floating) or not 0.0 <= self.gamma < inf:
             raise SpecError(f"rule {self.name!r}: gamma must be a finite number from 0, not {self.gamma!r}")
         if not callable(self.weights):
             raise SpecError(f"rule {self.name!r}: weights must be a function of a step, not {self.weights!r}")

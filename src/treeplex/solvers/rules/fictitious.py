@@ -106,6 +106,6 @@ def numbers_of(play: FictitiousRule, name: str, times: Sequence[int]) -> Floats:
     for t, number in zip(times, numbers, strict=True):
         if not isinstance(number, Real) or not isfinite(number):
             raise SpecError(f"{play.name}: {name} must return a finite number, not {number!r} (at iteration {t})")
-        if not 0 <= number <= 1:
+        if not 0.0 <= float(number) <= 1.0:
             raise SpecError(f"{play.name}: {name} must return a number from 0 to 1, not {number!r} (at iteration {t})")
     return np.array(numbers, np.float64)
