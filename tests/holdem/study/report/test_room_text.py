@@ -46,6 +46,18 @@ def test_antes_and_blinds_out_of_turn():
     assert data["antes"] == [0, 0, 0, 0.25, 0]
 
 
+def test_who_sits_out_is_dealt_in_where_it_posts_or_acts():
+    """In tournaments the seat's ante is in the pot; a seat that was just moved is out of the hand."""
+    moved = STARS.replace("is sitting out", "out of hand (moved from another table into small blind)")
+    assert phh_texts(moved)[0].partition("_head")[0] == phh_texts(STARS)[0].partition("_head")[0]
+    dealt = moved.replace("*** HOLE", "Eve: posts the ante $0.25\n*** HOLE").replace("Alice: folds", "Eve: folds\nAlice: folds")
+    for text in (dealt, dealt.replace("Eve: posts the ante $0.25\n", "")):
+        data = tomllib.loads(phh_texts(text)[0])
+        assert data["players"] == ["Carl: x", "Dora", "Eve", "Alice", "Bob, the (1st)", "Hero"]
+        assert data["antes"][2] == 0.25 * ("ante" in text)
+        assert data["actions"][6:8] == ["p3 f", "p4 f"]
+
+
 def test_a_straddle_is_not_the_big_blind():
     data = tomllib.loads(phh_texts(STARS.replace("*** HOLE CARDS ***", "Alice: posts straddle $2\n*** HOLE CARDS ***"))[0])
     assert (data["blinds_or_straddles"], data["min_bet"]) == ([0.5, 1, 2, 0, 0], 1)

@@ -23,6 +23,7 @@ OTHER_GAME, UNREADABLE = "not no-limit hold'em", "the text cannot be read"
 MONEY = r"[^\d\s(]{0,3}(?P<amount>[\d,]+(?:\.\d+)?)"
 BUTTON = re.compile(r"Seat #(?P<seat>\d+) is the button")
 SEAT = re.compile(rf"^Seat (?P<seat>\d+): (?P<name>.+?) \({MONEY} in chips.*?\)(?P<rest>.*)$")
+ABSENT = re.compile(r"sitting out|out of hand")
 POST = re.compile(rf"^(?P<name>.+): posts (?:the )?(?P<what>ante|small blind|big blind|straddle|small & big blinds) {MONEY}")
 ACTION = re.compile(
     rf"^(?P<name>.+): (?P<verb>folds|checks|calls|bets|raises)\b(?: {MONEY}(?: to [^\d\s(]{{0,3}}(?P<to>[\d,.]+))?)?"
@@ -109,8 +110,8 @@ def phh_text(text: str) -> str:
 
 
 def read_room_hand(text: str) -> RoomHand:
-    """Read the lines of a hand."""
-    hand, summary = RoomHand(), False
+    """Read the lines of a hand. Seats marked as out of it are left out, unless they post or act, as in tournaments."""
+    hand, summary, absent = RoomHand(), False, set[str]()
     for line in (raw_line.strip() for raw_line in text.splitlines() if len(raw_line) <= MOST_LETTERS):
         if line.startswith("*** SUMMARY"):
             summary = True
@@ -119,13 +120,15 @@ def read_room_hand(text: str) -> RoomHand:
                 names = [name for name, seat in hand.seats.items() if seat == int(match["seat"])]
                 hand.cards |= {name: card_text(match["cards"]) for name in names}
         elif match := SEAT.match(line):
-            if "sitting out" not in match["rest"]:
-                hand.stacks[match["name"]] = without_commas(match["amount"])
-                hand.seats[match["name"]] = int(match["seat"])
+            hand.stacks[match["name"]] = without_commas(match["amount"])
+            hand.seats[match["name"]] = int(match["seat"])
+            if ABSENT.search(match["rest"]):
+                absent.add(match["name"])
         elif match := BUTTON.search(line):
             hand.button = hand.button or int(match["seat"])
         elif match := POST.match(line):
             post(hand, match)
+            absent.discard(match["name"])
         elif match := DEALT.match(line):
             hand.cards[match["name"]] = card_text(match["cards"])
             hand.hero = hand.hero or match["name"]
@@ -135,6 +138,9 @@ def read_room_hand(text: str) -> RoomHand:
             hand.events.append(("", card_text(match["cards"])))
         elif (match := ACTION.match(line)) and match["name"] in hand.stacks:
             hand.events.append((match["name"], word_of(match)))
+            absent.discard(match["name"])
+    for name in absent:
+        del hand.stacks[name], hand.seats[name]
     return hand
 
 
