@@ -86,8 +86,8 @@ def flops(
     """Solve one spot on many boards and report the results together.
 
     Each finished board is written to boards/BOARD.json. At the end, report.csv, report.md and report.png show action
-    frequencies, EV, equity and exploitability for every board and on average. Averages are weighted by the number of flops
-    that a board represents. Ctrl-C stops the run, and the same command resumes it.
+    frequencies, EV, equity and exploitability for every board and on average. Averages are weighted by each
+    board's probability given both ranges. Ctrl-C stops the run, and the same command resumes it.
 
     \b
     Examples:

@@ -77,6 +77,22 @@ def test_rows_and_weighted_averages(tmp_path):
     assert not (tmp_path / "b" / "errors.txt").exists()
 
 
+def test_averages_count_boards_by_how_often_they_come(tmp_path):
+    """Kings meet aces six times as often on boards without either as on a board with two aces and a king (36, 3)."""
+    ranges = parse_range("AA"), parse_range("KK")
+    boards = read_boards("AsAhKd:2,Td9d6h")
+    batch = run(tmp_path / "b", Solver(), boards, on=lambda board: replace(spot_on(board), ranges=ranges))
+    assert [row.deals for row in batch.rows] == [3, 36]
+    means = batch_report(batch, "").averages()
+    assert means["ev_oop"] == pytest.approx(100 + (2 * 3 * 1 + 36 * 2) / (2 * 3 + 36))
+    path = tmp_path / "b" / "boards" / "AsAhKd.json"
+    row = json.loads(path.read_text())
+    del row["deals"]  # as an earlier version wrote it
+    path.write_text(json.dumps(row))
+    again = run(tmp_path / "b", Solver(), boards, on=lambda board: replace(spot_on(board), ranges=ranges))
+    assert (again.reused, again.rows) == (2, batch.rows)
+
+
 def test_reports_are_in_the_unit_of_the_spot(tmp_path):
     run(tmp_path / "b", Solver(), on=lambda board: replace(spot_on(board), unit="bb"))
     assert "EV (in bb won from the pot)" in (tmp_path / "b" / "report.md").read_text()

@@ -24,7 +24,7 @@ from treeplex.base.workers.crew import Inline
 from treeplex.base.workers.executor import POLL_SECONDS, Executor, make_executor
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.study.batches.board import FAILURES, BoardTask, Row, Solve, StoppedError, solve_row, words_of
+from treeplex.holdem.study.batches.board import FAILURES, BoardTask, Row, Solve, StoppedError, deals_on, solve_row, words_of
 from treeplex.holdem.study.batches.boards import Board
 from treeplex.run.job.folder import LOCK, JobFolder, JobKind, kind_of
 from treeplex.run.job.interrupt import Interrupt, StepAbandoned
@@ -225,6 +225,7 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
         data = parse_json(text)
         data |= {
             "weight": board.weight,
+            "deals": deals_on(spot),
             "ev": tuple(map(number_or_nan, data["ev"])),
             "equity": tuple(map(number_or_nan, data["equity"])),
         }

@@ -7,6 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from treeplex.base.digits import finite
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.solve.estimate import DEFAULT_SHARE
@@ -46,6 +48,8 @@ class Row:
         pot: starting pot in the unit, for exploitability in percent.
         ev: EV of both players, in the unit, relative to half the pot.
         equity: equity of both players, in [0, 1].
+        deals: probability of the board, up to a factor common to all boards: the weight of all pairs of hands from both ranges
+            that share no card with it or each other.
         lines: every decision of the first street by its line: ``player``, the player to act; ``reach``, the probability of
             reaching it; and ``actions``, the range's frequency of each action.
         identity: SHA-256 of the spot.
@@ -61,6 +65,7 @@ class Row:
     pot: float
     ev: tuple[float, float]
     equity: tuple[float, float]
+    deals: float
     lines: Mapping[str, Mapping[str, Any]]
     identity: str
     settings: Mapping[str, Any]
@@ -172,6 +177,7 @@ def row_of(solution: SpotSolution, board: Board, spot: Spot, settings: Mapping[s
         pot=spot.pot,
         ev=(float(solution.ev[0]), float(solution.ev[1])),
         equity=(equity[0], equity[1]),
+        deals=deals_on(spot),
         lines=first_street(solution),
         identity=spot.identity,
         settings=dict(settings),
@@ -193,3 +199,13 @@ def first_street(solution: SpotSolution) -> dict[str, dict[str, Any]]:
         decisions[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
         waiting += reversed(view.children())
     return decisions
+
+
+def deals_on(spot: Spot) -> float:
+    """The weight of all pairs of hands that share no card, from both ranges on the spot's board."""
+    hands, (oop, ip) = spot.format.hands, spot.ranges
+    held = np.zeros((2, 52))
+    for column in hands.T:
+        held += [np.bincount(column, weights, 52) for weights in (oop, ip)]
+    both = oop @ ip if hands.shape[1] > 1 else 0.0  # a pair of equal hands shares two cards
+    return float(oop.sum() * ip.sum() - held[0] @ held[1] + both)

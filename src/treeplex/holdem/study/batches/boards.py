@@ -23,7 +23,7 @@ MOST_BOARDS = 100_000
 
 @dataclass(frozen=True)
 class Board:
-    """A board, and the number of boards that it represents (its weight in averages)."""
+    """A board, and the number of boards that it represents."""
 
     cards: tuple[int, ...]
     weight: float

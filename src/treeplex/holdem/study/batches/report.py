@@ -113,11 +113,11 @@ class BatchReport:
         return {name: replace(self, rows=tuple(groups[name])) for name in order}
 
     def averages(self) -> dict[str, float]:
-        """Means over the boards, weighted by board weight and, for actions, also by reach.
+        """Means over the boards, weighted by their probability given both ranges and, for actions, also by reach.
 
         Actions missing on a board have frequency 0 there.
         """
-        table = [(self.cells(row), row.weight) for row in self.rows]
+        table = [(self.cells(row), row.weight * row.deals) for row in self.rows]
         plain = [*FIXED[4:], *NUMBERS]
         averages = {name: mean([(entry[name], weight) for entry, weight in table]) for name in plain}
         for name in self.actions:
