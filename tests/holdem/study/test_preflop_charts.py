@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import treeplex as tp
 from tests.poker_games import SPOTS
 from treeplex.errors import SpecError
-from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, hand_to_string
 from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.solve.solve_spot import solve_spot
@@ -52,6 +53,19 @@ def test_a_chart_is_the_mean_over_a_class(solution: HoldemSolution) -> None:
     deep = read_solved("100bb")
     assert deep is not None
     assert "flops: bets 50%, raises 3x by the big blind and all-in by the small blind; turns" in how_solved(deep)
+
+
+def test_evs_are_relative_to_a_fold_also_with_antes_and_some_hands_of_a_class() -> None:
+    some = {"runouts": {"flop": 1, "turn": 1, "river": 1}, "flop_bets": "none", "turn_bets": "none", "river_bets": "none"}
+    spot = tp.holdem.spot("", "AA,KK,22", "AA,AhKh", pot=1, stack=5, blinds="0.5,1", bets="a", raises="a", **some)
+    solution = tp.solve(spot, iterations=20, threads=1)
+    chart, view = solution_chart(solution), solution.at("")
+    assert chart.ev is not None
+    aces, suited, queens = (chart.classes.index(name) for name in ("AA", "AKs", "QQ"))
+    np.testing.assert_allclose(chart.ev[0, [aces, suited]], 0.0, atol=1e-12)
+    hand = [hand_to_string(number) for number in view.hands_of(1)].index("AhKh")
+    assert chart.ev[2, suited] == pytest.approx(view.action_ev[2, hand] + 0.5 + 0.5)
+    assert np.isnan(chart.ev[:, queens]).all()
 
 
 def test_lines_and_spots_without_a_chart(solution: HoldemSolution) -> None:

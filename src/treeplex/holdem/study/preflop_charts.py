@@ -97,8 +97,9 @@ def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
     title = f"{PLAYERS[view.player]}, {spot.stack / spot.blinds[1]:g} bb" + (f", after {line}" if line else "")
     kinds = tuple(action.kind for action in view.actions)
     members = np.bincount(HAND_CLASSES, minlength=size)
-    paid = spot.stack - view.stacks[view.player]
-    ev = np.stack([np.bincount(hands, row + paid, size) for row in view.action_ev]) / members / spot.blinds[1]
+    paid, held = spot.pot / 2 + spot.stack - view.stacks[view.player], np.bincount(hands, minlength=size)
+    ev = np.stack([np.bincount(hands, row + paid, size) for row in view.action_ev]) / spot.blinds[1]
+    ev = np.divide(ev, held, out=np.full_like(ev, np.nan), where=held > 0)
     later = np.array([kind not in ("fold", "allin") for kind in kinds])  # own strategy after an action never taken is arbitrary
     ev[later[:, None] & (shares < TAKEN)] = np.nan
     return PreflopChart(view.player, title, tuple(map(str, view.actions)), kinds, tuple(CLASSES), shares, reach / members, ev)
