@@ -193,12 +193,13 @@ class HoldemValues:
             For both players float64 [hands], in [0, 1]; NaN for a hand with no compatible opposing hand.
         """
         board = self.board_number(street, index)
-        shares = self._shown_at_once(street, index, reach) if self.game.cut_short else self._shares(street, index, reach)
+        some = self.game.cut_short or self.game.spot.runouts
+        shares = self._shown_at_once(street, index, reach) if some else self._shares(street, index, reach)
         met = self.compatible(board, 0, reach[1]), self.compatible(board, 1, reach[0])
         return ratio(shares[0], met[0]), ratio(shares[1], met[1])
 
     def _shown_at_once(self, street: int, index: int, reach: Pair) -> Pair:
-        """Equities times the opponent's compatible reach, for spots compiled without the following boards."""
+        """Equities times the opponent's compatible reach, for spots compiled without all of the following boards."""
         format, board, shares = self.game.spot.format, self.game.boards[street][index], []
         for player in (0, 1):
             other = np.zeros((1, len(format.hands)))

@@ -61,6 +61,7 @@ class NodeView:
         strategy: float32 [actions, n], probabilities; [0, 0] where no player acts.
         action_ev: float64 [actions, n], chips relative to half the starting pot after each action; NaN at zero
             compatible reach.
+        represents: the number of deals that the street's cards stand for; 1 if all boards are dealt.
     """
 
     board: tuple[int, ...]
@@ -74,6 +75,7 @@ class NodeView:
     hands: Ints
     strategy: NDArray[np.float32]
     action_ev: Floats
+    represents: float
     _sides: tuple[Side, Side]
     _find_equity: Callable[[], Pair]
     _children: Callable[[], tuple[str, ...]]
@@ -192,6 +194,7 @@ class Browser:
             hands=sides[player].hands if player is not None else np.zeros(0, np.int64),
             strategy=strategy,
             action_ev=action_ev,
+            represents=self.game.boards[location.street][location.board].share,
             _sides=sides,
             _find_equity=lambda: nothing(sides) if over else self.equity(location, sides),
             _children=lambda: self.children(line_end),

@@ -7,6 +7,8 @@ import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import CLASSES, cards_to_string
 from treeplex.holdem.cards.made_hands import MADE_HANDS
+from treeplex.holdem.cli.shared.views import show_runouts
+from treeplex.holdem.study.equity import equity
 from treeplex.holdem.study.report.breakdown import GROUPINGS, filtered, group_hands, group_of, node_range, spread
 from treeplex.holdem.study.report.export import node_report
 from treeplex.holdem.study.report.measures import node_statistics
@@ -115,3 +117,37 @@ def test_spread_of_equity(turn):
     assert curve[-1] == np.nanmax(side.equity[side.share > 0])
     assert (np.diff(curve) >= 0).all()
     assert spread(side, side.equity, 20_001).mean() == pytest.approx(side.mean(side.equity), abs=1e-3)
+
+
+def test_some_cards_count_for_those_they_represent():
+    """Eight of 48 rivers stand for six cards each: one of the flush's suit, or three of the others, which are alike."""
+    ranges = ("AA,TT,AJs,KK", "KK,QTs,JTs,22+")
+    spot = tp.holdem.spot("Td 9d 6d Qd", *ranges, pot=100, stack=150, bets="50%", raises="a", runouts={"river": 8})
+    solution = tp.solve(spot, iterations=4, threads=1)
+    found = runouts(solution, "x,x")
+    cards = [cards_to_string([card]) for card in found.cards]
+    met = np.array([solution.at(f"x,x,{card}").compatible_of(0).sum() for card in cards])
+    expected = met * np.where([card[1] == "d" for card in cards], 6, 2)
+    assert {card[1] for card in cards} == set("cdhs")
+    np.testing.assert_allclose(found.chance, expected / expected.sum())
+    exact = equity(ranges, "Td9d6dQd", threads=1)
+    for player, side in enumerate(node_report(solution, "").sides):
+        np.testing.assert_allclose(side.equity, exact.players[player].hand_equity, rtol=1e-9)
+
+
+def test_blinds_are_a_bet_and_antes_are_not():
+    """The big blind risks 1 to win the small blind of 0.5 and the antes of 1."""
+    some = {"runouts": {"flop": 1, "turn": 1, "river": 1}, "flop_bets": "none", "turn_bets": "none", "river_bets": "none"}
+    spot = tp.holdem.spot("", "AA,KK", "AA,22", pot=1, stack=5, blinds="0.5,1", bets="a", raises="a", **some)
+    first = node_statistics(tp.solve(spot, iterations=1, threads=1), "")
+    assert (first.call, first.pot_odds, first.mdf) == (0.5, pytest.approx(0.5 / 3), pytest.approx(1.5 / 2.5))
+
+
+def test_printed_means_count_cards_by_how_often_the_decision_is_reached(turn, capsys):
+    show_runouts(turn, "x,x,7s,b50%", as_json=False)
+    found = runouts(turn, "x,x,7s,b50%")
+    weights = found.chance * found.reach
+    assert np.ptp(found.reach) > 0.2
+    mean = 100 * np.nansum(found.frequency[0] * weights) / weights.sum()
+    assert abs(mean - 100 * np.nansum(found.frequency[0] * found.chance)) > 1
+    assert f"{found.actions[0]}, percent: {mean:.0f} on average" in capsys.readouterr().out

@@ -128,16 +128,15 @@ def show_runouts(solution: "SpotSolution", line: str, *, as_json: bool) -> None:
 
 
 def print_cards(title: str, card_table: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
-    """Print a number for every card, in four rows of thirteen, and the means."""
+    """Print a number for every card, in four rows of thirteen, and the mean over all cards, weighted by the decision's reach."""
+    from treeplex.holdem.study.report.page_data import weighted_mean
 
     by_card = dict(zip(map(int, card_table.cards), map(float, values), strict=True))
 
     def text(value: float | None) -> str:
         return "-" if value is None or value != value else f"{value:.{digits}f}"
 
-    known = [(value, chance) for value, chance in zip(values, card_table.chance, strict=True) if value == value and chance > 0]
-    weight = sum(chance for _, chance in known)
-    mean = sum(value * chance for value, chance in known) / weight if weight else None
+    mean = weighted_mean(values, card_table.chance * card_table.reach)
     rows = []
     for suit in SUITS:
         numbers = [4 * (12 - column) + "cdhs".index(suit) for column in range(len(RANKS))]

@@ -43,7 +43,7 @@ def node_statistics(solution: NodeSource, line: str) -> NodeStatistics:
     if node.player is None or call <= 0:
         return NodeStatistics(eqr, 0.0, nan, nan, nan)
     bettor, above = 1 - node.player, lines_above(node.line)
-    before = solution.at(above[-1]).stacks[bettor] if above else solution.spot.stack + solution.spot.pot / 2
+    before = solution.at(above[-1]).stacks[bettor] if above else solution.spot.stack
     risked = before - node.stacks[bettor]
     acting = node.sides[node.player]
     folded = sum(float(share) for kind, share in zip(node.kinds, acting.totals, strict=True) if kind == "fold")

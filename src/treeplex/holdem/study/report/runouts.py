@@ -23,7 +23,8 @@ class Runouts:
         after: the canonical actions after the card; empty for the first decision.
         player: the player to act.
         cards: int64 [n], the cards.
-        chance: float64 [n], probability of each card, given both ranges; sums to 1.
+        chance: float64 [n], probability of each card, given both ranges; sums to 1. In a spot with a subset of boards, a card
+            counts for those that it represents.
         actions: names of the actions on all cards together.
         frequency: float64 [A, n], the range's frequency of each action; NaN at zero reach.
         ev: float64 [2, n], both players' chips from the pot from here on.
@@ -67,7 +68,8 @@ def runouts(solution: NodeSource, line: str) -> Runouts:
     player = nodes[0].player
     if player is None:
         raise SpecError(f"line {shown(line)}: no player acts after the card; extend the line to a decision")
-    chance, total = np.array(opened), sum(opened)
+    chance = np.array([solution.at(card_line).represents for card_line in lines]) * opened
+    total = chance.sum()
     return Runouts(
         before=before,
         after=after,
@@ -78,7 +80,7 @@ def runouts(solution: NodeSource, line: str) -> Runouts:
         frequency=np.array([frequencies(node, player, names) for node in nodes]).T,
         ev=np.array([[side.mean(side.ev) for side in node.sides] for node in nodes]).T,
         equity=np.array([[side.mean(side.equity) for side in node.sides] for node in nodes]).T,
-        reach=np.divide(reached, chance, out=np.zeros(len(cards)), where=chance > 0),
+        reach=np.divide(reached, opened, out=np.zeros(len(cards)), where=np.array(opened) > 0),
     )
 
 
