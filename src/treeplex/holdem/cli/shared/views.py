@@ -128,7 +128,7 @@ def show_runouts(solution: "SpotSolution", line: str, *, as_json: bool) -> None:
 
 
 def print_cards(title: str, card_table: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
-    """Print a number for every card, in four rows of thirteen, and the mean over all cards, weighted by the decision's reach."""
+    """Print a number for every card, in four rows of thirteen, and the mean, weighted by each card's chance and reach."""
     from treeplex.holdem.study.report.page_data import weighted_mean
 
     by_card = dict(zip(map(int, card_table.cards), map(float, values), strict=True))
