@@ -91,6 +91,19 @@ def test_calls_of_all_ins_are_judged_over_all_boards(solution: HoldemSolution) -
     assert all_ins_in_words(solution) in how_made(solution)
 
 
+def test_calls_of_all_ins_are_judged_per_hand_of_the_ranges() -> None:
+    """The big blind has 22 against aces and queens; a call wins or loses 5, a fold loses 1."""
+    some = {"runouts": {"flop": 1, "turn": 1, "river": 1}, "flop_bets": "none", "turn_bets": "none", "river_bets": "none"}
+    spot = tp.holdem.spot("", "22", "AA,QQ", pot=0, stack=5, blinds="0.5,1", bets="a", raises="a", **some)
+    solution = tp.solve(spot, iterations=1, threads=1)
+    check = next(check for check in check_all_ins(solution) if check.line == "a")
+    tables, deuces, other = class_equities(), CLASSES.index("22"), [CLASSES.index(name) for name in ("AA", "QQ")]
+    jam, call = solution_chart(solution).shares[-1, other], solution_chart(solution, "a").shares[1, deuces]
+    won = float((jam * (10 * tables.equity[deuces, other] - 5 + 1)).mean())
+    assert check.loss == pytest.approx(max(won, 0) - call * won)
+    assert check.loss > 0.1
+
+
 def test_distances(solution: HoldemSolution) -> None:
     first, answer = solution_chart(solution), solution_chart(solution, "r2")
     fold = replace(first, shares=np.eye(4)[:, [0] * 169])

@@ -212,6 +212,8 @@ def check_all_ins(solution: HoldemSolution) -> tuple[AllInCheck, ...]:
     """
     solution_chart(solution)
     tables, members = class_equities(), np.bincount(HAND_CLASSES)
+    first, second = (np.bincount(HAND_CLASSES, weights) / members for weights in solution.spot.ranges)
+    dealt = first @ tables.pairs @ second
     nodes, found, lines = solution.game.betting.nodes, list[AllInCheck](), [(0, "")]
     for number, line in lines:
         node = nodes[number]
@@ -225,7 +227,7 @@ def check_all_ins(solution: HoldemSolution) -> tuple[AllInCheck, ...]:
             np.bincount(HAND_CLASSES[view.hands_of(seat)], view.weight_of(seat), len(CLASSES)) / members
             for seat in (player, 1 - player)
         )
-        chance = tables.pairs / tables.pairs.sum() * own[:, None] * other
+        chance = tables.pairs / dealt * own[:, None] * other
         called = (chance * (max(node.contributions) * (2 * tables.equity - 1) + node.contributions[player])).sum(axis=1)
         call = solution_chart(solution, line).shares[1]
         held = chance.sum(axis=1)
