@@ -79,6 +79,7 @@ def test_bets_of_a_street_are_parts_of_the_pot_and_few_are_listed() -> None:
         ("raise to 2.5bb", "raise to 2.5 bb"),
         ("raise to 5 chips", "raise to 2.5 bb"),
         ("bet 100%", "raise to 3 bb"),
+        ("bet 62.5%", "raise to 2.5 bb"),  # 2.5 chips are 3, as in a plan
         ("all in", "all-in 4 bb"),
         ("shove", "all-in 4 bb"),
         ("raise to 4bb", "all-in 4 bb"),
@@ -126,6 +127,16 @@ def test_all_in_calls() -> None:
         "the pot of 8 bb is split: you are even",
     )
     assert sum(seat.returns()) == 0
+
+
+def test_a_split_pot_excludes_chips_that_were_not_called() -> None:
+    seat, said = table(person=0, style="shover", ranks=4, suits=4, hole=1, stack=[8, 40]), set[str]()
+    for _ in range(20):
+        seat.begin(0)
+        answered(seat)
+        seat.play(1)
+        said.add(seat.outcome(0))
+    assert said == {"you win 4 bb", "the pot goes to shover: you lose 4 bb", "the pot of 8 bb is split: you are even"}
 
 
 def test_fixed_limit_has_one_raise() -> None:

@@ -11,6 +11,7 @@ from treeplex.base.arrays import Floats
 from treeplex.base.digits import three_digits
 from treeplex.errors import GameError, SpecError
 from treeplex.holdem.betting.added import action_to
+from treeplex.holdem.betting.bet_plan import half_up
 from treeplex.holdem.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string, parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths, hand_name, strengths
@@ -181,7 +182,7 @@ class HoldemTable(Table):
             number *= self.blind
         if bet.unit == "%":
             chip = self._spot.chip
-            number = max(event.street_bets) + round(pot_to_bet(event) * number / 100 / chip) * chip
+            number = max(event.street_bets) + half_up(pot_to_bet(event) * number / 100 / chip) * chip
         if isinstance(self._agent, SearchAgent):
             return self._agent.add(number)
         offered = action_to(event, number)
@@ -244,7 +245,7 @@ class HoldemTable(Table):
         event, result = self._event, self.returns()[player]
         pot = self._chips(2 * min(event.contributions))
         net = f"net {'+' if result >= 0 else '-'}{self._chips(abs(result))}"
-        if result == 0:
+        if result == self.returns()[1 - player]:  # with rake, both lose
             return f"the pot of {pot} is split, {net}"
         how = "" if isinstance(event, Fold) else " at showdown"
         who = "you win" if result > 0 else f"{NAMES[1 - player]} wins"

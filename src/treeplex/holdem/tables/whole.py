@@ -11,7 +11,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError, TreeplexError
 from treeplex.games.base import Game
-from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, half_up
 from treeplex.holdem.betting.rules import CALL, FOLD, BettingState
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.cards.evaluator import (
@@ -261,7 +261,7 @@ class WholeTable(Table):
         if bet is None or bet.bare:
             return None
         if bet.unit == "%":
-            label = table.faced + round(pot_to_bet(self.rules, table) * bet.amount / 100)
+            label = table.faced + half_up(pot_to_bet(self.rules, table) * bet.amount / 100)
         else:
             chips = bet.amount * (1 if bet.unit == "chips" else rules.betting.big_blind)
             if abs(chips - round(chips)) > 1e-6:
@@ -312,7 +312,7 @@ class WholeTable(Table):
         if table.folded.count(False) == 1:
             return f"everybody else folded: {net}" if self.players > 2 and won > 0 else net
         if not winners:
-            return f"the pot of {self.amount(self.rules.pot(table))} is split: {net}"
+            return f"the pot of {self.amount(sum(self.rules.matched(table)))} is split: {net}"
         who = " and ".join("you" if winner == player else self.seat(winner) for winner in winners)
         return net if winners == [player] else f"the pot goes to {who}: {net}"
 
