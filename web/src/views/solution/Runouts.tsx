@@ -18,6 +18,7 @@ interface Runout {
   card: string;
   line: string;
   chance: number | null;
+  reach: number | null;
   frequency: (number | null)[];
   ev: [number | null, number | null];
   equity: [number | null, number | null];
@@ -45,8 +46,11 @@ export function Runouts({ file, head, player }: { file: string; head: NodeHead; 
   const chosen = options.some((option) => option.value === what.value) ? what.value : "ev";
   const value = (card: Runout): number | null => (chosen === "ev" ? card.ev[player] : chosen === "equity" ? card.equity[player] : chosen === "chance" ? card.chance : (card.frequency[Number(chosen)] ?? null));
   const range = useMemo(() => {
-    const known = (data?.cards ?? []).flatMap((card) => (card && value(card) != null ? [value(card)!] : []));
-    return [Math.min(...known), Math.max(...known), known.reduce((sum, each) => sum + each, 0) / known.length] as const;
+    const known = (data?.cards ?? []).filter((card): card is Runout => card != null && value(card) != null);
+    const weight = (card: Runout) => (chosen === "chance" ? 1 : (card.chance ?? 0) * (card.reach ?? 0));
+    const total = known.reduce((sum, card) => sum + weight(card), 0);
+    const values = known.map((card) => value(card)!);
+    return [Math.min(...values), Math.max(...values), known.reduce((sum, card) => sum + weight(card) * value(card)!, 0) / total] as const;
   }, [data, chosen, player]);
   if (!there) return <Panel title="Runouts"><p class="empty">No card follows this line. Go to the end of a street, such as check, check or bet, call.</p></Panel>;
   if (!data) return <Panel title="Runouts">{table.error ? <Notice bad>{table.error}</Notice> : <p class="empty" role="status">Dealing every card…</p>}</Panel>;
