@@ -9,7 +9,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.run.compare import TABLES, short
+from treeplex.run.compare import LONGEST_NAME, TABLES, short
 from treeplex.run.solve.tree_game import usual_axis
 from treeplex.solvers.rules.custom import Rule
 from treeplex.solvers.rules.variants import Variant, cfr
@@ -144,6 +144,16 @@ def test_force_leaves_no_old_runs_or_tables(tmp_path):
     assert [path.name for path in (tmp_path / "lcfr").iterdir()] == ["notes.txt"]
     tp.solve("kuhn_poker", iterations=5, out=tmp_path, force=True)
     assert not {*TABLES} & {path.name for path in tmp_path.iterdir()}
+
+
+def test_long_names_do_not_share_a_folder(tmp_path):
+    similar = [Variant(f"{'x' * 80}{number}", "", "", cfr) for number in range(2)]
+    comparison = tp.compare("kuhn_poker", similar, iterations=5, out=tmp_path, force=True)
+    folders = [solution.folder for solution in comparison]
+    assert folders[0] != folders[1]
+    assert max(len(folder.name) for folder in folders) == LONGEST_NAME
+    tp.compare("kuhn_poker", ["cfr"], iterations=5, out=tmp_path, force=True)
+    assert not any(folder.exists() for folder in folders)
 
 
 def test_measures_of_some(monkeypatch):

@@ -1,6 +1,7 @@
 """Comparison of algorithms on one game: a plot and a table."""
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -33,6 +34,8 @@ from treeplex.solvers.registry import AnyAlgorithm
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
 """Columns of a row, in order."""
 TABLES = ("comparison.md", "comparison.csv", "comparison.json")
+LONGEST_NAME = 80
+"""Maximum number of characters of the name of an algorithm's run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,5 +348,6 @@ def short(count: int) -> str:
 
 
 def slug(spec: str) -> str:
-    """Convert a spec to a file name: ``dcfr(alpha=2.0)`` becomes ``dcfr-alpha=2.0``."""
-    return re.sub(r"[^\w.+=-]+", "-", spec.replace("(", "-").replace(")", "")).strip("-.")[:80] or "run"
+    """Convert a spec to a file name: ``dcfr(alpha=2.0)`` becomes ``dcfr-alpha=2.0``; a digest ends the names of long ones."""
+    name = re.sub(r"[^\w.+=-]+", "-", spec.replace("(", "-").replace(")", "")).strip("-.") or "run"
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}"
