@@ -91,6 +91,9 @@ def test_devices_written_by_hand(tmp_path: Path) -> None:
         path.write_text(json.dumps({**about, "joint_plans": joint_plans, **change}))
         with pytest.raises((FileError, PolicyError), match=complaint):
             load_device(path)
+    path.write_text(json.dumps({**about, "joint_plans": joint_plans}).replace('"probability"', '"plans": [], "probability"', 1))
+    with pytest.raises(FileError, match="'plans' is given twice"):
+        load_device(path)
 
 
 def test_a_device_of_another_game(device: Device, tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def suffix_of(path: Path) -> str:
 def read_json(path: Path) -> tuple[dict[str, Any], Any]:
     """Read header and joint plans from JSON."""
     try:
-        header = parse_json(read_bytes(path, most=MOST_TEXT))
+        header = parse_json(read_bytes(path, most=MOST_TEXT), unique=True)
     except ValueError as error:
         raise FileError(f"{path}: truncated or not JSON ({error}); write it again") from error
     if not isinstance(header, dict):

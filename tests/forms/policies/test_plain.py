@@ -133,6 +133,7 @@ def test_files_with_a_header_are_completed_too(suffix: str, tmp_path: Path) -> N
         ("a.json", '{"0": {"0": "much"}}', PolicyError, "is not a number: 'much'"),
         ("a.json", '{"me": {"0": {"0": 1}}}', FileError, "'me' is not a player"),
         ("a.json", '{"0": {"0": 0.5, "1": 0.6}}', PolicyError, "not a distribution at infostate '0'"),
+        ("a.json", '{"0": {"0": 0.9, "Pass": 0.5, "1": 0.5}}', PolicyError, "action 'Pass' at infostate '0' is given twice"),
     ],
 )
 def test_what_is_wrong_is_said(name: str, text: str, error: type[Exception], message: str, tmp_path: Path) -> None:

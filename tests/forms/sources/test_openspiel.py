@@ -218,6 +218,8 @@ def test_rounded_probabilities_are_normalised() -> None:
     [
         ({"0": {0: 0.5, 1: 0.4}}, "'0' sum to 0.9"),
         ({"0": {0: float("nan"), 1: 0.5}}, "sum to nan"),
+        ({"0": {0: 3.0, 1: 0.0}}, "'0' sum to 3, not 1"),
+        ({"0": {0: 1.5, 1: -0.5}}, "a probability at infostate '0' is negative"),
         ({"0": {0: 0.5, 1: 0.4, 7: 0.1}}, "action 7 at infostate '0'"),
         ({"0": 3}, "cannot read the distribution"),
         ({"0": None}, "lacks 1 infostates of kuhn_poker, such as '0'"),

@@ -66,8 +66,8 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
             object with ``action_probabilities(state)``, which is called at every infostate of OpenSpiel's game.
 
     Raises:
-        PolicyError: an infostate is missing, an action does not exist, or probabilities do not sum to one within 1e-6
-            (clipped to [0, 1], they are divided by their sum).
+        PolicyError: an infostate is missing, an action does not exist, or probabilities are negative or do not sum to one, by
+            more than 1e-6 (clipped to [0, 1], they are divided by their sum).
     """
     game = as_compiled(game)
     check_distinct(game)
@@ -87,9 +87,12 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
         unknown = [action for action, probability in row.items() if action not in actions and probability > 0]
         if unknown:
             raise PolicyError(f"action {unknown[0]} at infostate {infostate!r} of {game} is unknown; legal actions: {actions}")
-        values = np.clip([row.get(action, 0.0) for action in actions], 0.0, 1.0)
-        if not abs(values.sum() - 1.0) <= SUM_TOLERANCE:
-            raise PolicyError(f"probabilities at infostate {infostate!r} sum to {values.sum():.9g}, not 1: {row}")
+        given = np.array([row.get(action, 0.0) for action in actions])
+        if not abs(given.sum() - 1.0) <= SUM_TOLERANCE:
+            raise PolicyError(f"probabilities at infostate {infostate!r} sum to {given.sum():.9g}, not 1: {row}")
+        if given.min() < -SUM_TOLERANCE:
+            raise PolicyError(f"a probability at infostate {infostate!r} is negative: {row}")
+        values = np.clip(given, 0.0, 1.0)
         exact = abs(values.sum() - 1.0) <= EXACT_TOLERANCE
         probabilities[game.sequences_at(infoset)] = values if exact else values / values.sum()
     return Policy(game, probabilities)

@@ -134,15 +134,17 @@ def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int
     names = {  # an ambiguous name is unknown
         name if named.count(name) == 1 else str(action): action for name, action in zip(named, actions, strict=True)
     }
-    shares = dict.fromkeys(actions, 0.0)
+    shares: dict[int, float] = {}
     for given, probability in row.items():
-        action = int(given) if isinstance(given, str) and given.isdecimal() and int(given) in shares else given
+        action = int(given) if isinstance(given, str) and given.isdecimal() and int(given) in actions else given
         action = names.get(action, action) if isinstance(action, str) else action
-        if action not in shares:
+        if action not in actions:
             legal = ", ".join(f"{action_id} ({name})" if name != str(action_id) else name for name, action_id in names.items())
             raise PolicyError(
                 f"no action {shown(str(given))} at infostate {shown(infostate)} of {game}; legal actions: {legal}"
             )
+        if action in shares:
+            raise PolicyError(f"action {shown(str(given))} at infostate {shown(infostate)} is given twice, by id and by name")
         try:
             shares[action] = float(probability)
         except (TypeError, ValueError) as error:
@@ -150,4 +152,4 @@ def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int
                 f"the probability of action {shown(str(given))} at infostate {shown(infostate)} is not a number: "
                 f"{probability!r}"
             ) from error
-    return [shares[action] for action in actions]
+    return [shares.get(action, 0.0) for action in actions]
