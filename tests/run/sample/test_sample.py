@@ -347,3 +347,14 @@ def test_a_run_does_not_resume_against_another_opponent(tmp_path: Path) -> None:
     sample(resume=tmp_path / "first", iterations=30)
     with pytest.raises(FileError, match="first has changed since the start"):
         sample(resume=tmp_path / "run", iterations=40)
+
+
+def test_changed_rules_are_not_resumed(tmp_path: Path) -> None:
+    rules, run = tmp_path / "pennies.nfg", tmp_path / "run"
+    text = 'NFG 1 R "pennies" {{ "A" "B" }} {{ 2 2 }} 1 -1 -1 1 -1 1 {} {}'
+    rules.write_text(text.format(1, -1))
+    tp.sample(str(rules), iterations=5, playouts=2, out=run)
+    tp.sample(str(rules), iterations=6, resume=run)
+    rules.write_text(text.format(2, -2))
+    with pytest.raises(FileError, match=r"pennies\.nfg has changed since the start"):
+        tp.sample(str(rules), iterations=7, resume=run)

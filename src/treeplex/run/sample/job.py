@@ -1,7 +1,9 @@
 """Sampling runs as jobs, and their results."""
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -9,11 +11,13 @@ from typing import TYPE_CHECKING, Any, final
 
 from treeplex.base.storage.tensors import TensorFile
 from treeplex.base.work_clock import work_time
+from treeplex.engine.sampling.streams import Stream
 from treeplex.evaluate import judge
 from treeplex.evaluate.playouts import Player, estimate, head_to_head
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.stepping import outcomes
 from treeplex.forms.policies.sparse import save_table_policy
-from treeplex.games.base import Game
+from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobFolder
 from treeplex.run.job.job import RUNNING, Job, Outcome, Session
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 ERRORS = 2.0
 """Half height of the bands in plots, in standard errors."""
+CHECKED_PLAYOUTS, CHECKED_MOVES = 64, 200
+"""Number and maximum length of the playouts that identify the rules."""
 
 
 class SampleJob(Job):
@@ -123,7 +129,7 @@ class SampleJob(Job):
         return sparse_points(self.settings.iterations, every=self.settings.every)
 
     def about(self) -> Mapping[str, Any]:
-        """Return game, algorithm, settings, and the checksum of the opponent's file."""
+        """Return game, algorithm, settings, and the checksums of the rules and of the opponent's file."""
         game = self.sampler.game
         return {
             "game": game.spec,
@@ -135,8 +141,9 @@ class SampleJob(Job):
 
     @cached_property
     def checksums(self) -> dict[str, str]:
-        """Checksum of the opponent's file."""
-        return checksums_of([self.settings.against])
+        """Checksums of the rules, by the game's spec, and of the opponent's file."""
+        game = self.sampler.game
+        return {game.spec or "the game": checksum_of_rules(game), **checksums_of([self.settings.against])}
 
     def state(self) -> State:
         """Return the tables without copying."""
@@ -208,6 +215,24 @@ class SamplingRun:
             f"<sampled {self.game.spec} by {self.algorithm}: {self.last.done:,} iterations, {self.last.nodes:,} nodes, "
             f"{self.last.infosets:,} infosets, {self.status}>"
         )
+
+
+def checksum_of_rules(rules: Game) -> str:
+    """Return a SHA-256 of random playouts: players, infostates, actions, chance probabilities and payoffs."""
+    digest = hashlib.sha256()
+    for number in range(CHECKED_PLAYOUTS):
+        state, stream = rules.new_initial_state(), Stream(0, number, 0)
+        with suppress(Exception):  # the walk reports errors of the rules
+            for _ in range(CHECKED_MOVES):
+                if (actor := state.current_player()) == TERMINAL:
+                    digest.update(repr([round(float(payoff), 9) + 0.0 for payoff in state.returns()]).encode())
+                    break
+                about: object = state.information_state_string() if actor != CHANCE else None
+                actions, chances = outcomes(state) if actor == CHANCE else (state.legal_actions(), [])
+                rounded = [round(chance, 9) for chance in chances]
+                digest.update(repr((actor, about, list(map(int, actions)), rounded)).encode("utf-8", "surrogatepass"))
+                state = state.child(actions[int(stream.draw() * len(actions))])
+    return digest.hexdigest()
 
 
 def progress_figure(title: str, against: str, records: Sequence[Record]) -> "Figure":
