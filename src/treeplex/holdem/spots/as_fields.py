@@ -24,7 +24,7 @@ NONE = "none"
 def spot_fields(spot: Spot) -> dict[str, Any]:
     """The fields of a spot, without its ``settings``; reading them returns the same spot.
 
-    Ranges are written for two-card hands of the full deck, and left out for other formats. Spot files cannot hold ``strengths``.
+    Ranges are written for two-card hands of the full deck, and left out for other formats. No file holds ``strengths``.
     """
     fields: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
     if spot.format.hands.shape == (1326, 2):
