@@ -235,15 +235,18 @@ def batch_rows(folder: Path, name: str) -> dict[str, Any]:
             rows.append({**batch_row(row, weight), "spot": spot})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FileError(f"{path}: not a batch result; remove the file to solve the board again") from error
+    if any(row["chance"] is None for row in rows):  # of an earlier version
+        rows = [{**row, "chance": row["weight"]} for row in rows]
     return {"settings": about.get("settings"), "boards": len(about["boards"]), "lines": list(lines.values()), "rows": rows}
 
 
 def batch_row(row: Any, weight: float) -> dict[str, Any]:
-    """Return one board of a batch."""
+    """Return one board of a batch; ``chance`` is its weight in means, the probability given both ranges up to a factor."""
     pot = float(row["pot"])
     return {
         "board": row["board"],
         "weight": weight,
+        "chance": weight * row["deals"] if "deals" in row else None,
         "pot": pot,
         "unit": row["unit"],
         "iterations": row["iterations"],

@@ -1,4 +1,4 @@
-// Report of a batch of flops: a table to sort and filter by texture, and means weighted by flop frequency.
+// Report of a batch of flops: a table to sort and filter by texture, and means over flops.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
@@ -10,30 +10,10 @@ import { save } from "../../look/save.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { ask, go, link, place } from "../../router.ts";
 import { useLoaded } from "../../use.ts";
-import { PLAYERS, type Player } from "./node.ts";
+import { meansBy, meanShares, shares, type BatchData, type Flop } from "./flops.ts";
+import { PLAYERS } from "./node.ts";
 import { actionName, reached } from "./words.ts";
 import "./solution.css";
-
-interface Flop {
-  board: string;
-  weight: number;
-  pot: number;
-  unit: string;
-  exploitability_percent: number | null;
-  ev: [number | null, number | null];
-  equity: [number | null, number | null];
-  texture: Record<string, string | boolean>;
-  /** The strategy at each saved node, by its line. */
-  lines: Record<string, { reach: number | null; actions: Record<string, number | null> }>;
-  /** The file of the solved spot, where it was kept. */
-  spot: string | null;
-}
-
-interface BatchData {
-  boards: number;
-  lines: { line: string; player: Player; actions: string[] }[];
-  rows: Flop[];
-}
 
 const WORDS: Record<string, string> = { true: "yes", false: "no" };
 const TEXTURES: Record<string, string> = { suits: "Suits", pairing: "Pairing", high: "High card", connected: "Connected" };
@@ -103,56 +83,10 @@ export function Report({ file, of }: { file: string; of?: string }) {
         )}
       </Panel>
       <Panel label="Flops">
-        <Table label="Flops" columns={columns} rows={by.value ? meansBy(rows, by.value) : rows} id={(row) => row.board} first={{ key: "ev0", down: true }} most={1800} {...(data.rows.some((row) => row.spot) && !by.value ? { onRow: (row: Flop) => row.spot && go(link(["solution", row.spot])) } : {})} />
+        <Table label="Flops" columns={columns} rows={by.value ? meansBy(rows, by.value, data.lines) : rows} id={(row) => row.board} first={{ key: "ev0", down: true }} most={1800} {...(data.rows.some((row) => row.spot) && !by.value ? { onRow: (row: Flop) => row.spot && go(link(["solution", row.spot])) } : {})} />
       </Panel>
     </>
   );
-}
-
-/** Action frequencies on a flop; NaN at zero reach. */
-const shares = (row: Flop, at: BatchData["lines"][number]): number[] => at.actions.map((name) => row.lines[at.line]?.actions[name] ?? Number.NaN);
-
-/** Mean action frequencies over flops, weighted by flop frequency and the node's reach. */
-function meanShares(rows: readonly Flop[], at: BatchData["lines"][number]): number[] {
-  const sums = at.actions.map(() => 0);
-  let total = 0;
-  for (const row of rows) {
-    const found = shares(row, at);
-    const weight = row.weight * (row.lines[at.line]?.reach ?? 0);
-    if (!weight || found.some(Number.isNaN)) continue;
-    total += weight;
-    found.forEach((share, a) => (sums[a]! += weight * share));
-  }
-  return sums.map((sum) => (total ? sum / total : 0));
-}
-
-/** Flops grouped by a texture, one row each, with means weighted by flop frequency. */
-function meansBy(rows: readonly Flop[], key: string): Flop[] {
-  const groups = Map.groupBy(rows, (row) => String(row.texture[key]));
-  return [...groups].map(([name, flops]) => {
-    const mean = (value: (row: Flop) => number | null | undefined, weigh: (row: Flop) => number = () => 1): number | null => {
-      const known = flops.filter((row) => value(row) != null);
-      const total = known.reduce((sum, row) => sum + row.weight * weigh(row), 0);
-      return total ? known.reduce((sum, row) => sum + row.weight * weigh(row) * value(row)!, 0) / total : null;
-    };
-    const lines = Object.keys(flops[0]!.lines).map((line) => {
-      const reach = (row: Flop) => row.lines[line]?.reach ?? 0;
-      const actions = Object.keys(flops[0]!.lines[line]!.actions).map((action) => [action, mean((row) => row.lines[line]?.actions[action], reach)] as const);
-      return [line, { reach: mean(reach), actions: Object.fromEntries(actions) }] as const;
-    });
-    return {
-      board: name,
-      pot: flops[0]!.pot,
-      unit: flops[0]!.unit,
-      weight: flops.reduce((sum, row) => sum + row.weight, 0),
-      exploitability_percent: mean((row) => row.exploitability_percent),
-      ev: [mean((row) => row.ev[0]), mean((row) => row.ev[1])],
-      equity: [mean((row) => row.equity[0]), mean((row) => row.equity[1])],
-      texture: { [key]: name },
-      spot: null,
-      lines: Object.fromEntries(lines),
-    };
-  });
 }
 
 function saveTable(rows: readonly Flop[], at: BatchData["lines"][number] | undefined): void {
