@@ -60,9 +60,9 @@ export function Table({ id }: { id: string }) {
   }, [id]);
   /** Solve the streets of the finished hand, in the view of hand reviews. */
   const reviewed = async () => {
-    const { number, person } = table.peek()!;
+    const { number, person, scene } = table.peek()!;
     const text = await tried(fetch(address(`tables/${id}/hands/${number}/phh`)).then((response) => response.text()));
-    const review = text && (await tried(post<{ file: string }>("hands/review", { text, hero: person ? "ip" : "oop" })));
+    const review = text && (await tried(post<{ file: string }>("hands/review", { text, hero: scene.seats[person]!.dealer ? "ip" : "oop" })));
     if (review) go(link(["play", "review"], { file: review.file }));
   };
   const now = table.value;
