@@ -32,6 +32,7 @@ def test_solved_charts_are_the_librarys(shared: httpx.Client) -> None:
     found = shared.get("/api/preflop/solved", params={"file": "50bb", "line": "r3"}).json()
     wanted = solution_chart(solution, "r2.5")
     assert (found["line"], found["path"], found["faced"], found["pot"]) == ("r2.5", [""], 2.5, 3.5)
+    assert found["big_blind"] == 1
     assert "a raise to 3 is read as the nearest size, 2.5" in found["notes"][0]
     assert found["next"] == [None, None, "r2.5,r10"]
     assert np.allclose(found["shares"], wanted.shares, atol=1e-4)

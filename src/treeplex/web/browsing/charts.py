@@ -87,6 +87,7 @@ def solved_chart(solution: HoldemSolution, line: str) -> dict[str, Any]:
         "notes": list(notes),
         "pot": view.pot / blinds[1],
         "faced": max(view.street_bets) / blinds[1],
+        "big_blind": blinds[1],
     }
 
 

@@ -7,6 +7,7 @@ import { useLoaded } from "../../use.ts";
 import { FlopLines, spotOf, useAbout } from "../spots/ChartRanges.tsx";
 import { change, type Fields } from "../spots/draft.ts";
 import { begin } from "../spots/jobs.ts";
+import { raiseTo } from "../solution/words.ts";
 import type { StartData } from "../start/found.ts";
 import { Decision, type Chart } from "./Decision.tsx";
 
@@ -14,6 +15,8 @@ interface Solved extends Chart {
   notes: string[];
   pot: number;
   faced: number;
+  /** The big blind in the chart's chips, in which lines are written. */
+  big_blind: number;
 }
 
 const chartName = (file: string) => file.replace(/^(\d+)bb$/, "$1 bb").replace(/\.spot$/, "");
@@ -46,7 +49,7 @@ export function Charts() {
           {now?.notes.map((note) => <Notice key={note}>{note}</Notice>)}
           {now && <Decision of={now} to={to} />}
           {now && raises && (
-            <form class="row tight end" onSubmit={(event) => (event.preventDefault(), raise.value.trim() && to([now.line, `r${raise.value.trim().replace(/bb$/, "")}`].filter(Boolean).join(",")))}>
+            <form class="row tight end" onSubmit={(event) => (event.preventDefault(), raise.value.trim() && to([now.line, raiseTo(raise.value, now.big_blind)].filter(Boolean).join(",")))}>
               <Field label="Response to a raise to (bb)" value={raise.value} onInput={(value) => (raise.value = value)} placeholder={String(3 * Math.max(now.faced, 1))} width="220px" />
               <Button submit>Show</Button>
             </form>

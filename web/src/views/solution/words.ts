@@ -20,6 +20,12 @@ export const actionName = (name: string, unit: string): string => {
   return size ? `${word} ${amount(Number(size), unit === "chips" ? "" : unit)}` : word!;
 };
 
+/** The step of a raise to an amount in big blinds, in a line in chips; other texts such as "3x" stay. */
+export const raiseTo = (text: string, bigBlind: number): string => {
+  const typed = text.trim().replace(/ *bb$/, "");
+  return "r" + (Number.isFinite(Number(typed)) ? Number((Number(typed) * bigBlind).toPrecision(12)) : typed);
+};
+
 export const joined = (line: string, step: string): string => (line ? `${line},${step}` : step);
 export const parent = (line: string): string => line.split(",").slice(0, -1).join(",");
 
