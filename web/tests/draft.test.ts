@@ -47,3 +47,12 @@ test("a budget replaces the sizes, and its choice becomes the user's own", () =>
   expect(own.fit).toBe(false);
   expect(toFields(own)).toMatchObject({ bets: { river: { oop: "33%,75%", ip: "33%,75%" } }, raises: { river: { oop: "none", ip: "2.5x" } }, thresholds: { merge: "10%" }, storage: "int16" });
 });
+
+test("fields without a place in the form stay part of the spot", () => {
+  const more = { format: "royal", runouts: { river: "3" }, locks: ["x [AA]: x"], until: "turn" };
+  const read = fromFields({ ...toFields(RIVER), ...more, rake: { rate: "5%", no_flop_no_drop: "true" } });
+  expect(toFields(read)).toMatchObject({ ...more, pot: "200", rake: { rate: "5%", no_flop_no_drop: "true" } });
+  expect(toFields({ ...read, rake_rate: "" })).not.toHaveProperty("rake");
+  const limit = { limit: { bets: "2, 4", most: "4" } };
+  expect(toFields(fromFields({ board: "Td 9d 6h", ...limit }))).toEqual({ board: "Td 9d 6h", ...limit });
+});

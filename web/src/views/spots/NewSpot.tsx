@@ -95,6 +95,7 @@ export default function NewSpot() {
           </Panel>
           <SizesEditor draft={now} problem={problem} plan={check.data?.plan ?? null} measured={pace.value !== null} onDetail={(detailed) => change(detail(now, detailed))} />
           <Advanced now={now} problem={problem} gpu={check.data?.gpu ?? false} />
+          {Object.keys(now.more).length > 0 && <Notice>Also part of this spot: {Object.keys(now.more).join(", ")}. <Button small onClick={() => change({ more: {} })}>Leave out</Button></Notice>}
         </div>
         <Panel
           title="Ranges"

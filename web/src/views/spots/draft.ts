@@ -44,6 +44,8 @@ export interface Draft {
   storage: string;
   threads: string;
   device: string;
+  /** Fields without a place in the form, such as locks and runouts, as they were read. */
+  more: Fields;
 }
 
 /** A field of a spot file: text, number or a table of them. */
@@ -55,11 +57,14 @@ const table = (of: Sizes): Draft["table"] => ({ flop: { oop: { ...of }, ip: { ..
 
 export const EMPTY: Draft = {
   board: [], boards: null, oop: "", ip: "", pot: "", stack: "", fit: true, memory: "4 GB", time: "60 s", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK), table_of: "",
-  rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "", device: "",
+  rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "", device: "", more: {},
 };
 
 /** Fields that stand for themselves. */
 const PLAIN = ["oop", "ip", "pot", "stack", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads", "device"] as const;
+
+const SIZES = ["bets", "raises", "donk"] as const;
+const SHOWN: readonly string[] = ["board", "rake", "thresholds", ...PLAIN, ...SIZES];
 
 function kept(): Draft | null {
   try {
@@ -99,10 +104,11 @@ export const budgetOf = ({ fit, memory, time }: Draft): string | null => (fit ? 
 export const streetsOf = ({ board, boards }: Draft): readonly Street[] => STREETS.slice(boards === null ? Math.max(0, Math.min(board.length, 5) - 3) : 0);
 
 export function toFields(from: Draft): Fields {
-  const fields: Fields = from.boards === null ? { board: from.board.join(" ") } : {};
+  const { rake: free, ...more } = from.more;
+  const fields: Fields = { ...more, ...(from.boards === null ? { board: from.board.join(" ") } : {}) };
   for (const key of PLAIN) if (from[key].trim()) fields[key] = from[key].trim();
   const streets = streetsOf(from);
-  for (const kind of from.fit ? [] : (["bets", "raises", "donk"] as const)) {
+  for (const kind of from.fit || more["limit"] ? [] : SIZES) {
     if (!from.detailed) {
       if (from.sizes[kind].trim()) fields[kind] = from.sizes[kind].trim();
     } else if (kind === "donk") {
@@ -115,7 +121,7 @@ export function toFields(from: Draft): Fields {
   }
   const rake = given({ rate: from.rake_rate, cap: from.rake_cap });
   const thresholds = given({ add_allin: from.add_allin, force_allin: from.force_allin, merge: from.merge });
-  if (rake) fields["rake"] = rake;
+  if (rake) fields["rake"] = { ...(isTable(free) ? free : {}), ...rake };
   if (thresholds) fields["thresholds"] = thresholds;
   return fields;
 }
@@ -138,12 +144,11 @@ function sizeIn(value: FieldValue | undefined, street: Street, seat: Seat): stri
 export function fromFields(fields: Fields): Draft {
   const found: Draft = { ...EMPTY, fit: !["bets", "raises", "limit"].some((kind) => fields[kind] !== undefined), table: table(BLANK), board: cards(text(fields["board"])) };
   for (const key of PLAIN) found[key] = text(fields[key]);
-  const kinds = ["bets", "raises", "donk"] as const;
-  found.detailed = kinds.some((kind) => isTable(fields[kind]));
+  found.detailed = SIZES.some((kind) => isTable(fields[kind]));
   found.sizes = { bets: text(fields["bets"]) || EMPTY.sizes.bets, raises: text(fields["raises"]) || EMPTY.sizes.raises, donk: text(fields["donk"]) };
   for (const street of STREETS) {
     for (const seat of SEATS) {
-      for (const kind of kinds) {
+      for (const kind of SIZES) {
         const own = sizeIn(fields[kind], street, seat);
         found.table[street][seat][kind] = own || (kind === "donk" ? "" : EMPTY.sizes[kind]);
       }
@@ -153,6 +158,8 @@ export function fromFields(fields: Fields): Draft {
   const rake = fields["rake"];
   found.rake_rate = isTable(rake) ? text(rake["rate"]) : text(rake);
   found.rake_cap = isTable(rake) ? text(rake["cap"]) : "";
+  found.more = Object.fromEntries(Object.entries(fields).filter(([key]) => !SHOWN.includes(key)));
+  if (isTable(rake) && "no_flop_no_drop" in rake) found.more["rake"] = { no_flop_no_drop: rake["no_flop_no_drop"]! };
   const thresholds = isTable(fields["thresholds"]) ? fields["thresholds"] : {};
   for (const key of ["add_allin", "force_allin", "merge"] as const) found[key] = text(thresholds[key]);
   return found;
