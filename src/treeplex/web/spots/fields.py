@@ -19,12 +19,13 @@ from treeplex.engine.kernel_cache import entries
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.ranges import ReadRange, range_to_string, read_range
+from treeplex.holdem.forms.spot_form import DISK
 from treeplex.holdem.solve.budget import Budget, FittedSpot, fit_spot, wished
 from treeplex.holdem.solve.estimate import SpotEstimate, solving_seconds, typical_iterations
 from treeplex.holdem.solve.solver import method_of
 from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.as_fields import fields_text, plain_fields
-from treeplex.holdem.spots.fields import keys
+from treeplex.holdem.spots.fields import SolveFields, keys
 from treeplex.holdem.spots.files import FIELDS, SpotRequest, read_spot_file, request_from_options
 from treeplex.holdem.spots.saved_ranges import FILE, remove_range, save_range, saved_ranges
 from treeplex.holdem.spots.spot import Spot
@@ -217,11 +218,24 @@ def spot_of(fields: Mapping[str, Any], *, wish: bool = False) -> Spot:
     try:
         request = spot_request(fields)
         spot = (wished(request) if wish else request).spot()
-        check_algorithm(spot.settings.algorithm)
+        check_settings(spot.settings)
     except TreeplexError as error:
         field, message = field_and_message(str(error))
         raise Refusal(400, message, field) from error
     return spot
+
+
+def check_settings(how: SolveFields) -> None:
+    """Check that the page may solve a spot with these settings; its jobs write only in the served folder, and solve all streets.
+
+    Raises:
+        SpecError: storage in another folder, an end of the solve, or as in :func:`check_algorithm`.
+    """
+    check_algorithm(how.algorithm)
+    if how.storage is not None and how.storage.startswith(DISK):
+        raise SpecError(f"{PLACE}storage: {DISK} writes outside the served folder; use it on the command line, or packed here")
+    if how.until is not None:
+        raise SpecError(f"{PLACE}until: the page solves all streets; leave it out, or solve the spot on the command line")
 
 
 def check_algorithm(text: str | None) -> None:
@@ -290,7 +304,7 @@ def check_fields(
         try:
             request = spot_request(tried)
             spot = (request if budget is None else wished(request)).spot()
-            check_algorithm(spot.settings.algorithm)
+            check_settings(spot.settings)
             check_symmetric(request.ranges(), named)
         except TreeplexError as error:
             spot = None
