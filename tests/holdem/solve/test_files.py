@@ -87,6 +87,7 @@ def test_a_look_takes_the_strategy_alone(turn, saved):
         ({"settings": "float32"}, "must be a mapping, not str"),
         ({"settings": {"storage": 0}}, "storage must be a string, not 0"),
         ({"settings": {"storage": "float12"}}, "storage is 'float12'"),
+        ({"settings": {"storage": "disk:elsewhere"}}, "it names a folder, disk:elsewhere"),
         ({"settings": {"threads": "two"}}, "threads must be an integer of at least 1, not 'two'"),
         ({"settings": {"horizon": None}}, "horizon must be an integer"),
         ({"settings": {"target": [1]}}, "target must be a number of at least 0, or none, not \\[1\\]"),

@@ -26,7 +26,7 @@ from treeplex.holdem.betting.tree import BettingTree
 from treeplex.holdem.engine.form import REACH, STORE, HoldemForm
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.forms.first_street import compile_first_street
-from treeplex.holdem.forms.spot_form import FixedStrategy, checked_storage
+from treeplex.holdem.forms.spot_form import DISK, FixedStrategy, checked_storage
 from treeplex.holdem.policies.mapping import HoldemMapping
 from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
@@ -385,6 +385,8 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     """The solution in a file."""
     spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
     settings = HoldemSettings(**header["settings"])
+    if settings.storage.startswith(DISK):  # a run in a folder saves packed numbers, and no file may choose where a run writes
+        raise FileError(f"it names a folder, {settings.storage}")
     game = compile_first_street(spot) if settings.until else compile_spot(spot, isomorphism=bool(header["isomorphism"]))
     if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets differently")
