@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.games.public import PublicGame
 from treeplex.holdem.cards.cards import HANDS, cards_to_string, parse_cards
 from treeplex.holdem.cards.evaluator import strengths
@@ -109,6 +109,27 @@ def test_what_the_others_thought_is_their_policy(against: str) -> None:
             searches += thought["search"] is not None
     assert moved > 0
     assert (searches > 0) == (against != "solution")
+
+
+def test_a_full_disk_leaves_the_hands_of_a_table_and_a_deleted_one_stays_deleted(tmp_path: Path) -> None:
+    resource, path = pytest.importorskip("resource"), tmp_path / "1.jsonl"
+    path.write_text('{"table": {}}\n')
+    session = TableSession("kuhn_poker", "uniform", seed=3, keep=str(path))
+    play_hands(session, 3)
+    before, (soft, hard) = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, hard))
+    try:
+        with pytest.raises(FileError, match="cannot save the table"):
+            session.next()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_bytes() == before
+    session.next()
+    assert TableSession("kuhn_poker", "uniform", keep=str(path)).view()["number"] == 4
+    path.unlink()
+    with pytest.raises(FileError, match="cannot save the table"):
+        play_hands(session, 2)
+    assert not path.exists()
 
 
 def test_hands_can_be_repeated() -> None:

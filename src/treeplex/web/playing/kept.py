@@ -1,5 +1,6 @@
 """A table's file: events are appended line by line, so that a server crash loses nothing."""
 
+import errno
 import json
 import os
 from contextlib import suppress
@@ -39,14 +40,18 @@ class TableFile:
         self.path = path
 
     def add(self, kind: str, event: Any) -> None:
-        """Append an event.
+        """Append an event, or nothing if there is no room for all of it; a file that was deleted is not created again.
 
         Raises:
             FileError: the file cannot be written.
         """
+        line = (json.dumps({kind: event}) + "\n").encode()
         try:
-            with self.path.open("a") as file:
-                file.write(json.dumps({kind: event}) + "\n")
+            with self.path.open("r+b", buffering=0) as file:
+                end = file.seek(0, os.SEEK_END)
+                if file.write(line) < len(line):
+                    file.truncate(end)
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             raise FileError(f"cannot save the table: {error.strerror or error}; free some space") from error
 

@@ -226,7 +226,7 @@ def spot_of(fields: Mapping[str, Any], *, wish: bool = False) -> Spot:
 
 
 def check_settings(how: SolveFields) -> None:
-    """Check that the page may solve a spot with these settings; its jobs write only in the served folder, and solve all streets.
+    """Check that the page may solve a spot with these settings: its jobs write only in the served folder and solve all streets.
 
     Raises:
         SpecError: storage in another folder, an end of the solve, or as in :func:`check_algorithm`.
