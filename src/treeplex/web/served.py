@@ -166,14 +166,14 @@ class ServerState:
                 return path
             number += 1
 
-    def reserve(self, name: str, suffix: str) -> Path:
+    def reserve(self, name: str, suffix: str, folder: Path | None = None) -> Path:
         """Create an empty file at :meth:`free_file`, so that concurrent requests get different names.
 
         Raises:
             Refusal: the name has no valid characters.
             OSError: the file cannot be created.
         """
-        return claim(self.free_file(name, suffix) for _ in count())
+        return claim(self.free_file(name, suffix, folder) for _ in count())
 
 
 def claim(paths: Iterable[Path]) -> Path:

@@ -21,6 +21,7 @@ from treeplex.holdem.spots.files import request_from_options
 from treeplex.holdem.study.report.export import node_report
 from treeplex.holdem.study.report.runouts import runouts
 from treeplex.web.arrays import pack, unpack
+from treeplex.web.served import ServerState
 
 Solutions = dict[str, HoldemSolution]
 SINGLE = {"rtol": 2e-6, "atol": 2e-5}
@@ -216,6 +217,24 @@ def test_a_file_that_changed_is_read_again(client: httpx.Client, folder: Any, so
     assert client.get("/api/solution", params={"file": "river.spot"}).json()["streets"] == ["river"]
     (folder / "river.spot").write_bytes((folder / "mine" / "turn.spot").read_bytes())
     assert client.get("/api/solution", params={"file": "river.spot"}).json()["streets"] == ["turn", "river"]
+
+
+def test_two_solutions_renamed_at_once_get_different_names(
+    client: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name is taken by another request between the search for it and the renaming."""
+    free, taken = ServerState.free_file, folder / "same.spot"
+
+    def late(served: ServerState, *arguments: Any) -> Path:
+        path = free(served, *arguments)
+        if not taken.exists():
+            taken.write_bytes(b"another")
+        return path
+
+    monkeypatch.setattr(ServerState, "free_file", late)
+    renamed = client.post("/api/solution/rename", json={"file": "river.spot", "name": "same"}).json()["file"]
+    assert (renamed, taken.read_bytes()) == ("same-2.spot", b"another")
+    assert client.get("/api/solution", params={"file": renamed}).status_code == 200
 
 
 def test_a_solution_is_renamed_deleted_and_restored(client: httpx.Client, folder: Any) -> None:

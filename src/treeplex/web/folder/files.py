@@ -77,8 +77,12 @@ def routes(served: ServerState) -> APIRouter:
     @router.post("/solution/rename")
     def rename(body: NewName) -> dict[str, Any]:
         path = solution_path(served, body.file)
-        target = served.free_file(body.name, SOLVED_FILE, path.parent)
-        os.rename(path, target)
+        target = served.reserve(body.name, SOLVED_FILE, path.parent)
+        try:
+            os.replace(path, target)
+        except OSError as error:
+            target.unlink(missing_ok=True)
+            raise FileError(f"cannot rename {path.name}: {error.strerror or error}; check its permissions") from error
         if served.work is not None:
             served.work.renamed(path, target)
         served.events.send("files", {})
