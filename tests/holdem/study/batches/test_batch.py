@@ -17,9 +17,11 @@ from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import HANDS, parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.spots.fields import SolveFields
+from treeplex.holdem.spots.locks import TextLock
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.batch import run_batch
-from treeplex.holdem.study.batches.board import StoppedError, solve_board
+from treeplex.holdem.study.batches.board import StoppedError, batch_settings, solve_board
 from treeplex.holdem.study.batches.boards import read_boards
 from treeplex.holdem.study.batches.report import batch_report, decision_line
 
@@ -313,3 +315,18 @@ def test_workers_find_the_same_and_a_killed_one_changes_nothing(tmp_path):
         assert executor.lost == 1
         rows, _, failures = solved_by(tmp_path / "bad", executor, picky, keep=False)
         assert (rows, failures) == (wanted[0][:2], {"Td9d6hQcKs": "no kings"})
+
+
+def test_results_with_a_lock_of_other_hands_are_not_reused(tmp_path):
+    def settings(hands):
+        locked = None if hands is None else parse_range(hands)
+        return batch_settings(
+            replace(spot_on("AsKd2c"), settings=SolveFields(locks=(TextLock("x", locked, (("x", 1.0),), ""),)))
+        )
+
+    aces, all_hands = settings("AA"), settings(None)
+    assert (aces["locks"], all_hands["locks"]) == ("x [AA]: x 100%", "x: x 100%")
+    run_batch(spot_on, BOARDS[:1], tmp_path / "batch", Solver(), aces)
+    assert run_batch(spot_on, BOARDS[:1], tmp_path / "batch", Solver(), aces).reused == 1
+    with pytest.raises(FileError, match=r"solved with .*locks x \[AA\]: x 100%"):
+        run_batch(spot_on, BOARDS[:1], tmp_path / "batch", Solver(), settings("KK"))

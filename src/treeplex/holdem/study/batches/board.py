@@ -11,6 +11,7 @@ import numpy as np
 
 from treeplex.base.digits import finite
 from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.holdem.cards.ranges import range_to_string
 from treeplex.holdem.solve.estimate import DEFAULT_SHARE
 from treeplex.holdem.solve.session import DEFAULT_STORAGE
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
@@ -153,7 +154,9 @@ def batch_settings(spot: Spot) -> dict[str, Any]:
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)
     iterations = settings.iterations if settings.iterations is not None else DEFAULT_ITERATIONS
     locks = [
-        f"{lock.line}: {', '.join(f'{action} {100 * share:g}%' for action, share in lock.strategy)}" for lock in settings.locks
+        f"{lock.line}{'' if lock.hands is None else f' [{range_to_string(lock.hands)}]'}: "
+        + ", ".join(f"{action} {100 * share:g}%" for action, share in lock.strategy)
+        for lock in settings.locks
     ]
     return {
         "algorithm": settings.algorithm or DEFAULT_ALGORITHM,
