@@ -10,6 +10,7 @@ import pytest
 
 from tests.web.conftest import RIVER
 from treeplex.errors import FileError
+from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.web.jobs.process import Line, Order, asked_of
 from treeplex.web.jobs.requests import JobRequest
 
@@ -33,3 +34,12 @@ def test_a_solution_to_resume_that_was_removed(tmp_path: Path) -> None:
     order = Order(JobRequest(resume="river.spot"), tmp_path / "river.spot", None, None, 1)
     with pytest.raises(FileError, match=r"river\.spot: the solution to resume was removed"):
         asked_of(order, Line(io.BytesIO(), io.BytesIO()))
+
+
+def test_a_file_with_another_spot_is_not_resumed(tmp_path: Path, solved: dict[str, HoldemSolution]) -> None:
+    file, line = tmp_path / "river.spot", Line(io.BytesIO(), io.BytesIO())
+    solved["river"].save(file)
+    mine, other = (Order(JobRequest(fields=fields), file, None, None, 1) for fields in (RIVER, {**RIVER, "pot": "7"}))
+    assert asked_of(mine, line)[1].resume.iterations == solved["river"].iterations
+    with pytest.raises(FileError, match=r"river\.spot is now the solution of another spot"):
+        asked_of(other, line)

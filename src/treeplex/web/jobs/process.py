@@ -31,7 +31,7 @@ from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.solve.budget import coarse_spot, machine_pace
 from treeplex.holdem.solve.job import SpotJob
 from treeplex.holdem.solve.session import spot_session, writing
-from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.solve.solution import load_solution, reread
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot
@@ -249,7 +249,7 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
     """Return the library's arguments for solving a spot or resuming a solution.
 
     Raises:
-        FileError: the solution to resume or to start from was removed or cannot be read.
+        FileError: the solution to resume or to start from was removed, cannot be read, or is not the job's.
         SpecError: the solution to start from was solved with a custom algorithm.
     """
     options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
@@ -257,6 +257,8 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
     if order.file.exists():
         line.tell("phase", text="reading the solution")
         resume = load_solution(order.file)
+        if order.request.fields is not None and reread(order.request.spot()).identity != resume.spot.identity:
+            raise FileError(f"{order.file.name} is now the solution of another spot; rename it, and resume this job")
         target = resume.target if how.target is None else how.target.chips(resume.spot.opening_pot)
         total = order.total or how.iterations
         return None, SolveRequest(None, total, target, None, EVERY, order.file, True, resume, options, line.interrupt)
