@@ -30,3 +30,18 @@ def test_a_loss_says_how_many_decisions_it_covers() -> None:
         [Hand(1, 0, 0, payoff=1.0, decided=[chart, unsolved, river]), Hand(2, 0, 0, payoff=0.0, decided=[chart])], 1.0
     )
     assert [(row["lost"], row["judged"], row["decisions"]) for row in rows["hands"]] == [(0.5, 1, 3), (None, 0, 1)]
+
+
+def test_losses_by_hand_and_by_street_have_the_same_sum() -> None:
+    """A solution's small losses count in both, a search's small losses and estimates in neither."""
+    exact = DecisionReview("flop", ("check", "bet"), 1, (1.0, 0.95), (1.0, 0.0), "solution", close=0.1)
+    search = DecisionReview("turn", ("check", "bet"), 1, (1.0, 0.95), (1.0, 0.0), "agent", close=0.1)
+    rough = DecisionReview("turn", ("call", "fold"), 1, (2.0, 0.0), (), "estimate", close=0.1)
+    alone = DecisionReview("river", ("call", "fold"), 1, (2.0, 0.0), (), "estimate", close=0.1)
+    rows = results_of([Hand(1, 0, 0, payoff=1.0, decided=[exact, search]), Hand(2, 0, 0, payoff=0.0, decided=[rough, alone])], 1)
+    assert [row["lost"] for row in rows["hands"]] == [pytest.approx(0.05), None]
+    assert [(row["where"], row["lost"], row["judged"], row["decisions"], row["mistakes"]) for row in rows["spots"]] == [
+        ("flop", pytest.approx(0.05), 1, 1, 0),
+        ("turn", 0.0, 1, 2, 1),
+        ("river", None, 0, 1, 1),
+    ]

@@ -53,7 +53,7 @@ class DecisionReview:
         policy: probability of each action under the solution or the agent; empty if unknown.
         by: source of the values: ``solution``, ``agent`` (its search), ``estimate``, ``chart`` (only frequencies), or empty
             (not judged).
-        close: losses up to this size are ignored.
+        close: losses up to this size are no mistakes.
     """
 
     where: str
@@ -69,6 +69,13 @@ class DecisionReview:
         """Loss compared with the best action; NaN if unknown."""
         known = [value for value in self.values if value == value]
         return max(known, default=float("nan")) - self.values[self.chosen]
+
+    @property
+    def counted(self) -> float | None:
+        """The loss in totals: by a search without small losses, None by an estimate or if unknown."""
+        if self.by not in ("solution", "agent") or not np.isfinite(self.lost):
+            return None
+        return self.lost if self.by == "solution" or self.lost > self.close else 0.0
 
     @property
     def verdict(self) -> str:

@@ -41,15 +41,21 @@ class Hand:
     phh: str | None = None
 
     @property
-    def judged(self) -> list[DecisionReview]:
-        """The decisions whose loss a solution or a search knows."""
-        return [d for d in self.decided if d.by in ("solution", "agent") and np.isfinite(d.lost)]
-
-    @property
     def lost(self) -> float | None:
-        """Total loss over the judged decisions, where small losses do not count; None without any."""
-        known = self.judged
-        return sum(d.lost if d.by == "solution" or d.lost > d.close else 0.0 for d in known) if known else None
+        """Total loss of the decisions whose loss a solution or a search knows; None without any."""
+        return total_loss(self.decided)
+
+
+def losses_of(decisions: Sequence[DecisionReview]) -> dict[str, Any]:
+    """The loss of decisions, and of how many of them it is known, as JSON data."""
+    judged = sum(decision.counted is not None for decision in decisions)
+    return {"lost": total_loss(decisions), "judged": judged, "decisions": len(decisions)}
+
+
+def total_loss(decisions: Sequence[DecisionReview]) -> float | None:
+    """Sum of the known losses; None without any."""
+    known = [loss for decision in decisions if (loss := decision.counted) is not None]
+    return sum(known) if known else None
 
 
 def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]:
@@ -63,21 +69,19 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
         Lists of hands, totals and losses by point of the game, as JSON data.
     """
     done = [hand for hand in hands if hand.payoff is not None]
-    spots: dict[str, dict[str, float]] = {}
+    spots: dict[str, list[DecisionReview]] = {}
     for decision in (decision for hand in done for decision in hand.decided if np.isfinite(decision.lost)):
-        spot = spots.setdefault(decision.where, {"decisions": 0, "lost": 0.0, "mistakes": 0})
-        spot["decisions"] += 1
-        spot["lost"] += decision.lost if decision.lost > decision.close else 0.0
-        spot["mistakes"] += decision.verdict == "mistake"
-    fields = ("number", "payoff", "luckless", "lost")
+        spots.setdefault(decision.where, []).append(decision)
+    fields = ("number", "payoff", "luckless")
     return {
-        "hands": [
-            {name: getattr(hand, name) for name in fields} | {"judged": len(hand.judged), "decisions": len(hand.decided)}
-            for hand in done
-        ],
+        "hands": [{name: getattr(hand, name) for name in fields} | losses_of(hand.decided) for hand in done],
         "raw": totals_of([hand.payoff for hand in done]),
         "luckless": totals_of([hand.luckless for hand in done]),
-        "spots": [{"where": where or "all", **spot} for where, spot in spots.items()],
+        "spots": [
+            {"where": where or "all", "mistakes": sum(decision.verdict == "mistake" for decision in decisions)}
+            | losses_of(decisions)
+            for where, decisions in spots.items()
+        ],
         "big_blind": big_blind,
         "fewest": FEWEST_DEALS,
     }

@@ -34,7 +34,7 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
               { key: "where", label: "Where", show: (row) => row.where },
               { key: "decisions", label: "Decisions", number: true, show: (row) => row.decisions, sort: (row) => row.decisions },
               { key: "mistakes", label: "Mistakes", number: true, show: (row) => row.mistakes, sort: (row) => row.mistakes },
-              { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, blind), sort: (row) => row.lost },
+              { key: "lost", label: "EV lost", number: true, show: (row) => <Lost of={row} bigBlind={blind} />, sort: (row) => row.lost },
             ]}
             rows={results.spots}
             id={(row) => row.where}
@@ -68,8 +68,8 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
   );
 }
 
-/** The loss of a hand, and of how many of its decisions if not of all. */
-function Lost({ of, bigBlind }: { of: HandRow; bigBlind: number | null }) {
+/** The loss of a hand or street, and of how many of its decisions if not of all. */
+function Lost({ of, bigBlind }: { of: Pick<HandRow, "lost" | "judged" | "decisions">; bigBlind: number | null }) {
   return <>{amount(of.lost, bigBlind)}{of.judged > 0 && of.judged < of.decisions && <span class="soft small part">{of.judged} of {of.decisions} decisions</span>}</>;
 }
 

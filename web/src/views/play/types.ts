@@ -107,7 +107,7 @@ export interface Results {
   hands: { number: number; payoff: number; luckless: number | null; lost: number | null; judged: number; decisions: number }[];
   raw: Sum | null;
   luckless: Sum | null;
-  spots: { where: string; decisions: number; lost: number; mistakes: number }[];
+  spots: { where: string; decisions: number; judged: number; lost: number | null; mistakes: number }[];
   big_blind: number | null;
   /** Hands below which there is no interval. */
   fewest: number;
