@@ -51,6 +51,14 @@ def test_other_texts_are_errors_with_an_example(text: str) -> None:
         Budget.read(text, "--budget")
 
 
+def test_a_spot_with_locks_gets_a_storage_that_supports_them() -> None:
+    locked = {**RIVER, "locks": ["x: x 100%"]}
+    memory = fit_spot(spot_of(locked), Budget.read("1GB"), threads=1).estimate.memory
+    tight = Budget(memory=(memory["float32"] + memory["int16"]) / 2)
+    assert fit_spot(spot_of(RIVER), tight, threads=1).storage == "int16"
+    assert fit_spot(spot_of(locked), tight, threads=1).storage == "float32"
+
+
 def test_what_is_chosen_fits_and_grows_with_the_budget() -> None:
     spot, stored = spot_of(FLOP), []
     for text in ("1GB,20s", "4GB,60s", "8GB,5min", "100GB,10h"):

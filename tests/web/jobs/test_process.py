@@ -2,17 +2,21 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.web.conftest import RIVER
+from tests.web.conftest import RIVER, TURN
 from treeplex.errors import FileError
+from treeplex.holdem.solve.session import spot_session
 from treeplex.holdem.solve.solution import HoldemSolution
-from treeplex.web.jobs.process import Line, Order, asked_of
-from treeplex.web.jobs.requests import JobRequest
+from treeplex.holdem.solve.solve_spot import solve_spot
+from treeplex.holdem.spots.files import request_from_options
+from treeplex.web.jobs.process import Line, Order, asked_of, run
+from treeplex.web.jobs.requests import JobRequest, Lock
 
 
 def test_a_process_ends_by_itself_while_its_commands_stay_open(tmp_path: Path) -> None:
@@ -43,3 +47,28 @@ def test_a_file_with_another_spot_is_not_resumed(tmp_path: Path, solved: dict[st
     assert asked_of(mine, line)[1].resume.iterations == solved["river"].iterations
     with pytest.raises(FileError, match=r"river\.spot is now the solution of another spot"):
         asked_of(other, line)
+
+
+@pytest.mark.parametrize("storage", ["int16", "int8", "packed"])
+def test_a_solution_in_small_numbers_is_solved_again_with_a_lock(tmp_path: Path, storage: str) -> None:
+    """The page offers no storage for it, and a budget may have chosen int16."""
+    origin, line = tmp_path / "turn.spot", Line(io.BytesIO(), io.BytesIO())
+    solve_spot(request_from_options(TURN).spot(), iterations=1, threads=1, storage=storage, out=origin)
+    request = JobRequest(origin="turn.spot", locks=[Lock(line="x", strategy="x 100%")], iterations=1)
+    with spot_session(*asked_of(Order(request, tmp_path / "locked.spot", origin, None, 1), line)) as session:
+        session.run()
+        assert session.job.solver.locks
+    plain = JobRequest(origin="turn.spot", iterations=1)
+    assert asked_of(Order(plain, tmp_path / "plain.spot", origin, None, 1), line)[1].options["storage"] == storage
+
+
+def test_the_time_of_a_budget_applies_to_each_board(tmp_path: Path) -> None:
+    """Both boards stop far from their target; the results say with which limit."""
+    fields = {**{name: value for name, value in TURN.items() if name != "board"}, "target": "0", "iterations": "1000000"}
+    request, (commands, server) = JobRequest(fields=fields, boards="Td9d6hQc, Td9d6h2s", budget="1GB,1s"), os.pipe()
+    with os.fdopen(commands, "rb") as read, os.fdopen(server, "wb"):  # a job stops at the end of its commands
+        run(Order(request, tmp_path / "many", None, None, 1), Line(read, io.BytesIO()))
+    rows = [json.loads(path.read_text()) for path in (tmp_path / "many" / "boards").glob("*.json")]
+    assert len(rows) == 2
+    assert all(row["iterations"] < 1000000 and row["seconds"] < 5 for row in rows)
+    assert all(row["settings"]["seconds"] == pytest.approx(1 / 1.2) for row in rows)

@@ -43,6 +43,8 @@ WISHED = {"bets": "33%, 75%, 150%, a", "raises": "2.5x, a", "thresholds": {"forc
 """Betting from which a budget removes sizes, for spots without sizes of their own."""
 STORAGES = ("float32", "int16")
 """Storage types that a budget chooses from, best first."""
+LEAST_SECONDS = 0.1
+"""Seconds that a resumed solve runs if its time is up."""
 TYPICAL_BET = 0.75
 """Share of the pot of the last first bet that remains."""
 COARSE_NUMBERS, LARGE_NUMBERS = 3_000_000, 12_000_000
@@ -87,6 +89,11 @@ class Budget:
     def solver_seconds(self) -> float | None:
         """The limit of the solver's own time, without building and evaluation; None for no limit."""
         return None if self.seconds is None else max(self.seconds - START_SECONDS, 1.0) / JUDGED
+
+    def seconds_left(self, spent: float) -> float | None:
+        """Solver seconds left after some were spent, at least :data:`LEAST_SECONDS`; None for no limit."""
+        limit = self.solver_seconds
+        return None if limit is None else max(limit - spent, LEAST_SECONDS)
 
     def __str__(self) -> str:
         parts = [] if self.memory is None else [megabytes(self.memory)]
@@ -258,8 +265,8 @@ def fitted_storage(spot: Spot, budget: Budget, pace: float) -> FittedSpot | str:
     if estimate.refusal:
         return f"cannot be solved ({estimate.refusal})"
     most = min((limit for limit in (budget.memory, estimate.available) if limit is not None), default=math.inf)
-    on_device = how.device not in (None, CPU)
-    kinds = (how.storage,) if how.storage is not None else ON_DEVICE[:1] if on_device else STORAGES
+    floats = how.device not in (None, CPU) or how.locks
+    kinds = (how.storage,) if how.storage is not None else ON_DEVICE[:1] if floats else STORAGES
     fitting = [kind for kind in kinds if estimate.memory.get(kind, 0) <= most]
     if not fitting:
         return f"needs {megabytes(estimate.memory[kinds[-1]])} in {kinds[-1]}"

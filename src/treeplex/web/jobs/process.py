@@ -27,10 +27,11 @@ from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.forms.spot_form import ON_DEVICE
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.solve.budget import coarse_spot, machine_pace
 from treeplex.holdem.solve.job import SpotJob
-from treeplex.holdem.solve.session import spot_session, writing
+from treeplex.holdem.solve.session import DEFAULT_STORAGE, spot_session, writing
 from treeplex.holdem.solve.solution import load_solution, reread
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.fields import street_names
@@ -54,8 +55,6 @@ PREVIEW_SECONDS, PREVIEW_ITERATIONS, LEAST_ITERATIONS = 0.6, 100, 10
 """Limits of solving a preview: seconds, iterations, and iterations that are made in any case."""
 REFINED_ITERATIONS = 10
 """Iterations after which the strategy of the spot itself replaces the preview."""
-LEAST_SECONDS = 0.1
-"""Seconds that a resumed job runs if its time is up."""
 TELL_SECONDS = 0.2
 """Seconds between two progress reports."""
 WAIT_SECONDS = 300.0
@@ -278,7 +277,9 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
         )
     spot = replace(origin.spot, settings=how)
     locks = origin.locks if order.request.keep_locks else ()
-    options |= {"locks": [*locks, *order.request.library_locks(spot)], "storage": origin.settings.storage}
+    locks = [*locks, *order.request.library_locks(spot)]
+    lockable = not locks or origin.settings.storage in ON_DEVICE  # solving with locks needs floats
+    options |= {"locks": locks, "storage": origin.settings.storage if lockable else DEFAULT_STORAGE}
     target = origin.target if how.target is None else None
     return spot, SolveRequest(origin.algorithm, None, target, None, EVERY, order.file, True, None, options, line.interrupt)
 
@@ -316,7 +317,6 @@ def run(order: Order, line: Line) -> None:
     with spot_session(spot, request) as session:
         job = session.job
         assert isinstance(job, SpotJob)
-        seconds = limits.solver_seconds and max(limits.solver_seconds - job.clock.seconds, LEAST_SECONDS)
         line.tell(
             "begun",
             algorithm=job.name,
@@ -330,7 +330,7 @@ def run(order: Order, line: Line) -> None:
         )
         session.recorded = records = Records(line)
         watch = Watch(line, job)
-        outcome = session.run(seconds=seconds, progress=watch)
+        outcome = session.run(seconds=limits.seconds_left(job.clock.seconds), progress=watch)
         line.preview = None
         watch.refuse_looks()
     records(outcome.records[-1])
@@ -339,7 +339,10 @@ def run(order: Order, line: Line) -> None:
 
 
 def run_flops(order: Order, line: Line) -> None:
-    """Solve a spot on many boards until finished or a stop is requested; the report is the same as on the command line."""
+    """Solve a spot on many boards until finished or a stop is requested; the report is the same as on the command line.
+
+    A budget limits the time of each board. Its memory is that of the board for which the sizes were chosen.
+    """
     request, boards = order.request.flops()
 
     def spot_on(board: str) -> Spot:
@@ -359,9 +362,10 @@ def run_flops(order: Order, line: Line) -> None:
 
     wait_for(lambda: JobFolder(BATCH, order.file), line)
     began, first = perf_counter(), spot_on(boards[0].name)
-    settings = batch_settings(first)
+    limits = order.request.limits()
+    solve, settings = partial(solve_board, limits=limits), batch_settings(first, limits)
     batch = run_batch(
-        spot_on, boards, order.file, solve_board, settings, keep=order.request.keep, progress=watch, interrupt=line.interrupt
+        spot_on, boards, order.file, solve, settings, keep=order.request.keep, progress=watch, interrupt=line.interrupt
     )
     batch_report(batch, decision_line(first, "")).write()
     if batch.failures and not batch.interrupted:

@@ -70,7 +70,7 @@ function Budget({ draft, plan, measured, error }: { draft: Draft; plan: Plan | n
   return (
     <div class="stack tight">
       <div class="fields">
-        <Field label="Memory" value={draft.memory} onInput={(memory) => change({ memory })} error={error} hint="at most, such as 4 GB" />
+        <Field label="Memory" value={draft.memory} onInput={(memory) => change({ memory })} error={error} hint={`${draft.boards === null ? "at most" : "on the first flop"}, such as 4 GB`} />
         <Field label={draft.boards === null ? "Time" : "Time per flop"} value={draft.time} onInput={(time) => change({ time })} hint="to the target, such as 60 s" />
       </div>
       {plan && (

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -12,18 +11,21 @@ import numpy as np
 from treeplex.base.digits import finite
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.cards.ranges import range_to_string
+from treeplex.holdem.solve.budget import Budget
 from treeplex.holdem.solve.estimate import DEFAULT_SHARE
-from treeplex.holdem.solve.session import DEFAULT_STORAGE
+from treeplex.holdem.solve.job import SpotJob
+from treeplex.holdem.solve.session import DEFAULT_STORAGE, spot_session
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
-from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board
 from treeplex.holdem.study.report.export import SpotSolution, node_report
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.record import Watcher
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS
+from treeplex.run.solve.solvable import SolveRequest
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, pace_of
 
+NO_LIMITS = Budget()
 FAILURES = (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError)
 """Exceptions that mark one board as failed without stopping the others."""
 
@@ -117,30 +119,41 @@ def words_of(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | None = None) -> HoldemSolution:
-    """Solve one board of a batch with the spot's settings, or resume it from its file.
+def solve_board(
+    spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | None = None, limits: Budget = NO_LIMITS
+) -> HoldemSolution:
+    """Solve one board of a batch with the spot's settings, for the time of ``limits``, or resume it from its file.
 
     Raises:
         StoppedError: on request.
     """
-    how = spot.settings
-    given = partial(solve_spot, spot, how.algorithm, storage=how.storage, progress=watch, interrupt=interrupt, out=file)
+
+    def solve(begun: HoldemSolution | None) -> HoldemSolution:
+        how = spot.settings
+        options = {} if how.storage is None else {"storage": how.storage}
+        request = SolveRequest(how.algorithm, None, None, None, None, file, True, begun, options, interrupt)
+        with spot_session(spot, request) as session:
+            job = session.job
+            assert isinstance(job, SpotJob)
+            outcome = session.run(seconds=limits.seconds_left(job.clock.seconds), progress=watch)
+            return job.solution(outcome)
+
     try:
         begun = load_solution(file) if file.exists() else None
         if begun is not None and begun.locks:
             raise SpecError("locks may have changed")
-        solution = given(resume=begun)
+        solution = solve(begun)
     except (FileError, SpecError):
         if not file.exists():
             raise
         file.unlink()  # written with other settings, or damaged
-        solution = given()
+        solution = solve(None)
     if solution.status == "interrupted":
         raise StoppedError
     return solution
 
 
-def batch_settings(spot: Spot) -> dict[str, Any]:
+def batch_settings(spot: Spot, limits: Budget = NO_LIMITS) -> dict[str, Any]:
     """Settings, besides the spot itself (given on one board of the batch), that determine a batch's results.
 
     Raises:
@@ -164,6 +177,7 @@ def batch_settings(spot: Spot) -> dict[str, Any]:
         "iterations": iterations,
         "storage": settings.storage or DEFAULT_STORAGE,
         **({"locks": "; ".join(locks)} if locks else {}),
+        **({} if limits.seconds is None else {"seconds": limits.solver_seconds}),
     }
 
 
