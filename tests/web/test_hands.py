@@ -20,7 +20,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.holdem.solve.solution import load_solution
 from treeplex.web import hands
 from treeplex.web.hosted import Hosts
-from treeplex.web.playing.reviewer import RESULT, Reviewer
+from treeplex.web.playing.reviewer import ASKED, RESULT, Reviewer
 from treeplex.web.served import Refusal, ServerState
 
 RANGES = {"oop": "TT, 99, 66, KJs, 87s", "ip": "AQo, AQs, KQs, QQ", "street": "river", "threads": 1}
@@ -82,6 +82,33 @@ def test_a_review_that_starts_again_has_not_failed(served: ServerState, monkeypa
         assert state["error"] == "not enough memory"
         state = client.post("/api/hands/review", json={"text": STARS, "file": state["file"]}).json()
         assert (state["state"], state["error"]) == ("running", None)
+
+
+def test_a_review_that_runs_again_does_not_show_its_old_result(served: ServerState, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hands, "Hosts", Failing)
+    folder = served.folder / "hands" / "review-1"
+    folder.mkdir(parents=True)
+    (folder / ASKED).write_text(json.dumps({"text": STARS}))
+    (folder / RESULT).write_text('{"lost": 1}')
+    monkeypatch.setattr(Failing, "call_within", lambda self, seconds, method: self.ended.wait(60))
+    with running(served) as client:
+        name = {"file": "hands/review-1"}
+        assert client.get("/api/hands/review", params=name).json()["result"] == {"lost": 1}
+        state = client.post("/api/hands/review", json={"text": STARS, **name}).json()
+        assert (state["state"], state["result"]) == ("running", None)
+        assert not (folder / RESULT).exists()
+        assert client.post("/api/hands/review", json={"text": STARS, **name}).status_code == 409
+
+
+def test_a_review_of_many_hands_is_no_review_of_a_hand(served: ServerState) -> None:
+    folder = served.folder / "reviews" / "mine"
+    folder.mkdir(parents=True)
+    (folder / ASKED).write_text('{"name": "mine"}')
+    with running(served) as client:
+        answer = client.post("/api/hands/review", json={"text": STARS, "file": "reviews/mine"})
+        assert (answer.status_code, answer.json()["field"]) == (404, "file")
+        assert client.get("/api/hands/review", params={"file": "reviews/mine"}).status_code == 404
+    assert (folder / ASKED).read_text() == '{"name": "mine"}'
 
 
 class Odd:

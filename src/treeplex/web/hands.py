@@ -34,7 +34,7 @@ class HandText(BaseModel):
 
 
 class ReviewRequest(HandText):
-    """A request to review a hand history, with ranges; ``file`` resumes a stopped review."""
+    """A request to review a hand history, with ranges; ``file`` repeats or resumes a review."""
 
     hero: str | None = Field(None, max_length=80)
     oop: str | None = Field(None, max_length=20_000)
@@ -70,12 +70,10 @@ def routes(served: ServerState) -> APIRouter:
         with guard:
             if len(running) >= MOST_REVIEWS:
                 raise Refusal(503, f"{MOST_REVIEWS} hands are being reviewed; try again once one is done")
-            folder = served.inside(served.folder / HANDS) if body.file is None else served.path(body.file)
-            if body.file is None:
-                folder = new_folder(folder)
+            folder = new_folder(served.inside(served.folder / HANDS)) if body.file is None else review_folder(served, body.file)
             name = served.name(folder)
-            if body.file is not None and (name in running or not (folder / ASKED).is_file()):
-                raise Refusal(409, f"{body.file[:80]!r} is not a stopped review; start a new one", "file")
+            if name in running:
+                raise Refusal(409, f"{name[:80]!r} is being reviewed; wait, or start a new review", "file")
             running.add(name)
             failed.pop(name, None)
         try:
@@ -83,6 +81,8 @@ def routes(served: ServerState) -> APIRouter:
             settings["number"] = body.number
             number = reviews.open(body.text, str(folder), body.hero or None, settings)
             about = reviews[number].call("about")
+            for old in (RESULT, PROGRESS):
+                (folder / old).unlink(missing_ok=True)
             write_atomically(folder / ASKED, json.dumps({**body.model_dump(exclude={"file"}), "about": about}))
         except Exception:
             running.discard(name)
@@ -103,13 +103,13 @@ def routes(served: ServerState) -> APIRouter:
             running.discard(name)
 
     def state_of(name: str) -> dict[str, Any]:
-        folder = served.path(name)
-        request = read_json(folder / ASKED) if (folder / ASKED).is_file() else None
+        folder = review_folder(served, name)
+        request = read_json(folder / ASKED)
         if not isinstance(request, dict):
             raise Refusal(404, f"{name[:80]!r} is not a review of a hand; choose one from the list", "file")
         result = read_json(folder / RESULT) if (folder / RESULT).is_file() else None
         progress = read_json(folder / PROGRESS) if (folder / PROGRESS).is_file() else None
-        state = "done" if result else "running" if name in running else "failed" if name in failed else "stopped"
+        state = "running" if name in running else "done" if result else "failed" if name in failed else "stopped"
         return {
             "file": name,
             "state": state,
@@ -118,7 +118,7 @@ def routes(served: ServerState) -> APIRouter:
             "asked": {key: request.get(key) for key in ("text", "hero", "oop", "ip", "street")}
             | {"number": request.get("number", 1)},
             "progress": plain(progress),
-            "result": plain(result),
+            "result": plain(result) if state == "done" else None,
         }
 
     @router.get("/review")
@@ -133,6 +133,18 @@ def newest(served: ServerState, pattern: str) -> list[str]:
     paths = [path for path in (served.folder / HANDS).glob(pattern) if served.link_out(path) is None]
     newest_first = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]
     return [served.name(path if path.suffix == ".phh" else path.parent) for path in newest_first]
+
+
+def review_folder(served: ServerState, name: str) -> Path:
+    """The folder of a hand's review.
+
+    Raises:
+        Refusal: there is none.
+    """
+    folder = served.path(name)
+    if folder.parent != served.folder / HANDS or not (folder / ASKED).is_file():
+        raise Refusal(404, f"{name[:80]!r} is not a review of a hand; choose one from the list", "file")
+    return folder
 
 
 def new_folder(folder: Path) -> Path:
