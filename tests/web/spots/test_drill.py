@@ -1,5 +1,6 @@
 """Drills: the mix and the EVs are those of the solution, filters hold, hands go on, and mistakes can be repeated."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -9,6 +10,7 @@ import pytest
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import hand_index, parse_cards
 from treeplex.holdem.cards.ranges import parse_range
+from treeplex.holdem.policies.view import NodeView
 from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.study.batches.boards import texture_of
 from treeplex.holdem.study.drill import DrillFilter, deal
@@ -45,6 +47,20 @@ def test_answers_are_those_of_the_solution(shared: httpx.Client, solved: dict[st
 def test_a_seed_deals_the_same_hand(shared: httpx.Client) -> None:
     assert ask(shared, seed=5) == ask(shared, seed=5)
     assert len({ask(shared, seed=seed)["hand"] for seed in range(10)}) > 3
+
+
+def test_cards_of_a_sample_are_drawn_by_the_deals_that_they_represent(solved: dict[str, HoldemSolution]) -> None:
+    """A turn whose rivers are a sample, in which each club stands for a hundred times as many deals as another card."""
+
+    class Sampled:
+        spot = replace(solved["turn"].spot, runouts=(0, 0, 0, 48))
+
+        def at(self, line: str) -> NodeView:
+            return replace(solved["turn"].at(line), represents=100.0 if line.rpartition(",")[2].endswith("c") else 1.0)
+
+    rng = np.random.default_rng(0)
+    lines = [deal(Sampled(), DrillFilter(street="river", player=0), rng, "x,x").line for _ in range(20)]
+    assert sum(line.endswith("c") for line in lines) >= 18
 
 
 @pytest.mark.parametrize(

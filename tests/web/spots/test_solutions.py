@@ -117,6 +117,16 @@ def test_locks_are_listed_with_their_lines(
         assert head["locked"] > 0
 
 
+def test_a_lock_after_three_cards_is_listed_with_all_of_them(client: httpx.Client, folder: Any) -> None:
+    fields = {"format": "small(ranks=4,suits=2,hole=2,deal=[0,3])", "board": "", "oop": "all", "ip": "all"}
+    more = {"pot": "2", "stack": "4", "bets": "100%", "raises": "none", "locks": ["x,x,QcJdJc,x: x 100%"]}
+    solve_spot(request_from_options({**fields, **more}).spot(), iterations=1, threads=1, out=folder / "locked.spot")
+    (found,) = client.get("/api/solution", params={"file": "locked.spot"}).json()["locks"]
+    head, _ = node(client, "locked.spot", found["line"])
+    assert head["board"] == ["Qc", "Jd", "Jc"]
+    assert head["locked"] == found["hands"] > 0
+
+
 def test_runouts_are_the_library_s(shared: httpx.Client, solved: Solutions) -> None:
     found = shared.get("/api/solution/runouts", params={"file": "mine/turn.spot", "line": "x,x", "then": "x"}).json()
     wanted = runouts(solved["turn"], "x,x,2c,x")

@@ -226,13 +226,21 @@ def follow(
             dealt = [child for child in view.children() if not used & set(parse_cards(child.rpartition(",")[2]))]
             if not dealt:
                 return None
-            line = dealt[int(rng.integers(len(dealt)))]
+            line = dealt[drawn_child(policy, dealt, rng)]
             continue
         row = int(np.searchsorted(view.hands, hands[view.player]))
         if view.player == player and (question := asked(policy, wanted, view, hands)) is not None:
             return question
         shares = view.strategy[:, row].astype(np.float64)
         line = joined_action(view, int(rng.choice(len(shares), p=shares / shares.sum())))
+
+
+def drawn_child(policy: DrilledPolicy, dealt: Sequence[str], rng: np.random.Generator) -> int:
+    """The index of a drawn deal among ``dealt``; cards of a sample are drawn by the number of deals that they represent."""
+    if not policy.spot.runouts:
+        return int(rng.integers(len(dealt)))
+    shares = np.array([policy.at(child).represents for child in dealt])
+    return int(rng.choice(len(dealt), p=shares / shares.sum()))
 
 
 def can_be_dealt(spot: Spot, view: NodeView, hands: tuple[int, int]) -> bool:

@@ -9,8 +9,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from treeplex.base.digits import finite
-from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd
-from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.betting.tree import Decision, StreetEnd
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_form import FixedStrategy
 from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.solve.solution import HoldemSolution
@@ -115,7 +116,7 @@ def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
         cards = board.cards[len(game.spot.board) :] if len(locks) == 1 else ()
         places.append(
             {
-                "line": line_to(game.betting, number, cards),
+                "line": line_to(game, number, cards),
                 "node": number,
                 "player": locks[0].player,
                 "boards": len(locks),
@@ -125,19 +126,20 @@ def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
     return places
 
 
-def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
-    """Return the line to a node of a betting tree; without ``cards`` it stands for any cards."""
+def line_to(game: CompiledSpot, number: int, cards: Sequence[int]) -> str:
+    """Return the line to a node of the betting tree with the ``cards`` dealt; without cards it stands for any."""
     above: dict[int, tuple[int, str]] = {}
-    for index, node in enumerate(tree.nodes):
+    sizes, before = game.spot.format.board_sizes, len(game.spot.board)
+    for index, node in enumerate(game.betting.nodes):
         if isinstance(node, Decision):
             above |= {child: (index, action_text(action)) for child, action in zip(node.children, node.actions, strict=True)}
         elif isinstance(node, StreetEnd):
-            above[node.child] = (index, "")
+            dealt = cards[sizes[node.street] - before : sizes[node.street + 1] - before]
+            above[node.child] = (index, cards_to_string(dealt))
     steps: list[str] = []
-    left = list(cards)
     while number in above:
         number, step = above[number]
-        steps.append(step or (card_to_string(left.pop()) if left else ""))
+        steps.append(step)
     return ",".join(filter(None, reversed(steps)))
 
 

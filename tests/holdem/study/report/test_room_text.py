@@ -46,6 +46,16 @@ def test_antes_and_blinds_out_of_turn():
     assert data["antes"] == [0, 0, 0, 0.25, 0]
 
 
+def test_a_missed_blind_is_dead():
+    """On GGPoker it is posted beside the blinds of the hand, and does not count as a bet."""
+    text = GG.replace("*** HOLE", "Hero: posts missed blind $0.05\n*** HOLE")
+    data = tomllib.loads(phh_texts(text)[0])
+    assert (data["players"], data["antes"]) == (["Hero", "2b2a7a9b"], [0, 0.05])  # heads-up from the small blind
+    assert data["blinds_or_straddles"] == [0.05, 0.1]
+    both = text.replace("*** HOLE", "Hero: posts the ante $0.01\n*** HOLE")
+    assert tomllib.loads(phh_texts(both)[0])["antes"] == [0, 0.06]
+
+
 def test_who_sits_out_is_dealt_in_where_it_posts_or_acts():
     """In tournaments the seat's ante is in the pot; a seat that was just moved is out of the hand."""
     moved = STARS.replace("is sitting out", "out of hand (moved from another table into small blind)")

@@ -45,6 +45,15 @@ def test_who_played():
         played_hand(STARS, hero="Alice")
 
 
+def test_positions_with_a_dead_small_blind():
+    """The seat after the button has left, so the first player posts the big blind and acts last before the flop."""
+    text = STARS.replace("Carl: x: posts small blind $0.50\n", "").replace("Carl: x: folds\n", "")
+    hand = played_hand(text.replace("Seat 4: Carl: x ($87 in chips)\n", ""))
+    assert hand.names == ("Dora", "Hero")
+    assert hand.parts == (PreflopPart("BB", 1, False, "BTN"), PreflopPart("BTN", 1, True, "BTN"))
+    assert (hand.big_blind, hand.straddled, hand.streets[0].pot) == (1, False, 5)
+
+
 def test_decisions_are_those_of_the_solutions(found):
     turn, river = found[0].streets
     assert [choice.line for choice in turn.choices] == ["x", "x,b8,r24"]

@@ -1,7 +1,7 @@
 """Converts hand histories of PokerStars and GGPoker to PHH.
 
 Both sites use nearly the same format: a header line, seats, blinds, hole cards, actions by street, and a summary. Antes,
-straddles and blinds posted out of turn are read. If the board is run twice, only the first run is used. Currencies and chat
+straddles, missed blinds and blinds posted out of turn are read. If the board is run twice, only the first run is used. Currencies and chat
 are ignored.
 """
 
@@ -24,7 +24,9 @@ MONEY = r"[^\d\s(]{0,3}(?P<amount>[\d,]+(?:\.\d+)?)"
 BUTTON = re.compile(r"Seat #(?P<seat>\d+) is the button")
 SEAT = re.compile(rf"^Seat (?P<seat>\d+): (?P<name>.+?) \({MONEY} in chips.*?\)(?P<rest>.*)$")
 ABSENT = re.compile(r"sitting out|out of hand")
-POST = re.compile(rf"^(?P<name>.+): posts (?:the )?(?P<what>ante|small blind|big blind|straddle|small & big blinds) {MONEY}")
+POST = re.compile(
+    rf"^(?P<name>.+): posts (?:the )?(?P<what>ante|small blind|big blind|straddle|small & big blinds|missed blind) {MONEY}"
+)
 ACTION = re.compile(
     rf"^(?P<name>.+): (?P<verb>folds|checks|calls|bets|raises)\b(?: {MONEY}(?: to [^\d\s(]{{0,3}}(?P<to>[\d,.]+))?)?"
 )
@@ -145,10 +147,10 @@ def read_room_hand(text: str) -> RoomHand:
 
 
 def post(hand: RoomHand, match: re.Match[str]) -> None:
-    """Record a blind, straddle or ante."""
+    """Record a blind, straddle or ante; a missed blind is dead money beside the player's own blind, like an ante."""
     name, amount = match["name"], without_commas(match["amount"])
-    if match["what"] == "ante":
-        hand.antes[name] = amount
+    if match["what"] in ("ante", "missed blind"):
+        hand.antes[name] = f"{float(hand.antes.get(name, 0)) + float(amount):.12g}"
         return
     if match["what"] == "big blind" and "big blind" in hand.posted:
         hand.blinds[name] = f"-{amount}"  # posted out of turn: does not change who acts first

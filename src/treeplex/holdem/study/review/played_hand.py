@@ -113,7 +113,7 @@ def from_history(history: Any, hero: str | None, where: str, *, guess: bool = Tr
         cards=shown,
         hero=hero_of(hero, player_names, shown, history, where, guess=guess),
         streets=heads_up,
-        straddled=any(float(blind) > float(history.blinds_or_straddles[1]) for blind in history.blinds_or_straddles[2:]),
+        straddled=any(float(blind) > max(float(history.blinds_or_straddles[1]), 0) for blind in history.blinds_or_straddles[2:]),
     )
 
 
@@ -157,8 +157,10 @@ def known_cards(history: Any) -> dict[int, str]:
 
 
 def preflop_parts(history: Any) -> list[PreflopPart]:
-    """Every player's preflop actions, by seat."""
-    positions = position_names(len(history.starting_stacks))
+    """Every player's preflop actions, by seat. With a dead small blind, the first player is the big blind."""
+    blinds, players = history.blinds_or_straddles, len(history.starting_stacks)
+    dead = players > 2 and float(blinds[1]) <= 0 < float(blinds[0])
+    positions = position_names(players + 1)[1:] if dead else position_names(players)
     raisers: list[int] = []
     for action in history.actions:
         words = action.split("#")[0].split()
