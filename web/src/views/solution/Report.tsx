@@ -10,7 +10,7 @@ import { save } from "../../look/save.ts";
 import { Table, type Column } from "../../look/table.tsx";
 import { ask, go, link, place } from "../../router.ts";
 import { useLoaded } from "../../use.ts";
-import { meansBy, meanShares, shares, type BatchData, type Flop } from "./flops.ts";
+import { csvOf, meansBy, meanShares, shares, type BatchData, type Flop } from "./flops.ts";
 import { PLAYERS } from "./node.ts";
 import { actionName, reached } from "./words.ts";
 import "./solution.css";
@@ -31,6 +31,7 @@ export function Report({ file, of }: { file: string; of?: string }) {
   const at = data.lines.find((each) => each.line === line) ?? data.lines[0];
   const kinds = (at?.actions ?? []).map((name) => name.split(" ")[0]!);
   const means = at ? meanShares(rows, at) : [];
+  const table = by.value ? meansBy(rows, by.value, data.lines) : rows;
   const unit = data.rows[0]?.unit ?? "chips";
   const names = (at?.actions ?? []).map((name) => actionName(name, unit));
   const textures = Object.keys(data.rows[0]?.texture ?? {});
@@ -58,7 +59,7 @@ export function Report({ file, of }: { file: string; of?: string }) {
     <>
       <div class="row spread">
         <h2>{data.rows.length} of {data.boards} flops{data.rows.length > 0 && <span class="soft small"> EV from a pot of {amount(data.rows[0]!.pot, unit)}</span>}</h2>
-        <Button small onClick={() => saveTable(rows, at)}>CSV</Button>
+        <Button small onClick={() => save("flops.csv", csvOf(table, at), "text/csv")}>CSV</Button>
       </div>
       <Panel label="Which flops">
         <div class="row">
@@ -83,14 +84,8 @@ export function Report({ file, of }: { file: string; of?: string }) {
         )}
       </Panel>
       <Panel label="Flops">
-        <Table label="Flops" columns={columns} rows={by.value ? meansBy(rows, by.value, data.lines) : rows} id={(row) => row.board} first={{ key: "ev0", down: true }} most={1800} {...(data.rows.some((row) => row.spot) && !by.value ? { onRow: (row: Flop) => row.spot && go(link(["solution", row.spot])) } : {})} />
+        <Table label="Flops" columns={columns} rows={table} id={(row) => row.board} first={{ key: "ev0", down: true }} most={1800} {...(data.rows.some((row) => row.spot) && !by.value ? { onRow: (row: Flop) => row.spot && go(link(["solution", row.spot])) } : {})} />
       </Panel>
     </>
   );
-}
-
-function saveTable(rows: readonly Flop[], at: BatchData["lines"][number] | undefined): void {
-  const head = ["board", "weight", "equity_oop", "ev_oop", "ev_ip", ...(at?.actions ?? [])];
-  const lines = rows.map((row) => [row.board, row.weight, row.equity[0], row.ev[0], row.ev[1], ...(at ? shares(row, at) : [])].join(","));
-  save("flops.csv", [head.join(","), ...lines].join("\n") + "\n", "text/csv");
 }

@@ -77,3 +77,13 @@ export function meansBy(rows: readonly Flop[], key: string, lines: readonly Line
     };
   });
 }
+
+/** A table as CSV, with the weights of means: `chance`, for actions times `reach`; unknown numbers are empty. */
+export function csvOf(rows: readonly Flop[], at: Line | undefined): string {
+  const head = ["board", "weight", "chance", "equity_oop", "ev_oop", "ev_ip", ...(at ? ["reach", ...at.actions] : [])];
+  const lines = rows.map((row) => {
+    const numbers = [row.weight, row.chance, row.equity[0], row.ev[0], row.ev[1], ...(at ? [row.lines[at.line]?.reach ?? null, ...shares(row, at)] : [])];
+    return [row.board, ...numbers.map((number) => (Number.isFinite(number) ? number : ""))].join(",");
+  });
+  return [head.join(","), ...lines].join("\n") + "\n";
+}
