@@ -1,6 +1,7 @@
 """Learners on hold'em spots: trained by the rules, judged by the hold'em engine, and what is said where that cannot be."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -8,13 +9,16 @@ import pytest
 
 import treeplex as tp
 from tests.commands import call
+from tests.holdem.policies.test_network import limit
 from tests.holdem.policies.test_network import network as random_network
 from treeplex.base.notices import telling
 from treeplex.base.storage.memory import megabytes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import AlgorithmError, FileError, PolicyError
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.cards.format import small
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.policies import network_files as on_spots
 from treeplex.holdem.policies.line import action_text
@@ -69,6 +73,17 @@ def test_a_spot_as_an_object_is_known_by_its_name(tmp_path: Path) -> None:
     training = tp.train(leduc_holdem(), "ppo", settings={"batch": 8, "width": 8, "layers": 1, "steps": 1}, out=tmp_path / "run")
     assert training.game == "leduc_holdem"
     assert tp.judge(leduc_holdem(), training.load()).exploitability == training.records[-1].measures["exploitability"]
+
+
+def test_a_network_is_for_its_own_pot_and_sizes(tmp_path: Path) -> None:
+    """Spots without a name, whose networks have the same inputs and actions."""
+    spot = limit(small(ranks=3, suits=2, hole=1, deal=(0, 1)), 1)
+    settings = {"batch": 8, "width": 8, "layers": 1, "steps": 1}
+    tp.train(spot, "ppo", settings=settings, out=tmp_path / "run")
+    assert tp.judge(spot, tmp_path / "run").exploitability > 0
+    for other in (replace(spot, pot=4.0), replace(spot, bets=FixedLimit((2.0, 2.0), (1, 1)))):
+        with pytest.raises(PolicyError, match=r"a network for another spot, not for .*; train one for this spot"):
+            tp.judge(other, tmp_path / "run")
 
 
 @pytest.mark.slow

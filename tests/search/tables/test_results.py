@@ -38,7 +38,8 @@ def test_losses_by_hand_and_by_street_have_the_same_sum() -> None:
     search = DecisionReview("turn", ("check", "bet"), 1, (1.0, 0.95), (1.0, 0.0), "agent", close=0.1)
     rough = DecisionReview("turn", ("call", "fold"), 1, (2.0, 0.0), (), "estimate", close=0.1)
     alone = DecisionReview("river", ("call", "fold"), 1, (2.0, 0.0), (), "estimate", close=0.1)
-    rows = results_of([Hand(1, 0, 0, payoff=1.0, decided=[exact, search]), Hand(2, 0, 0, payoff=0.0, decided=[rough, alone])], 1)
+    hands = [Hand(1, 0, 0, payoff=1.0, decided=[exact, search]), Hand(2, 0, 0, payoff=0.0, decided=[rough, alone])]
+    rows = results_of(hands, 1.0)
     assert [row["lost"] for row in rows["hands"]] == [pytest.approx(0.05), None]
     assert [(row["where"], row["lost"], row["judged"], row["decisions"], row["mistakes"]) for row in rows["spots"]] == [
         ("flop", pytest.approx(0.05), 1, 1, 0),

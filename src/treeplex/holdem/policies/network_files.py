@@ -47,8 +47,9 @@ def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy
         PolicyError: the network is for another game, or its table does not fit into memory.
         GameError: the spot's cards cannot be dealt one by one.
     """
-    if network.spec in NAMED and load_spot(network.spec).identity != game.spot.identity:
-        raise PolicyError(f"this is a network for {network.spec}, not for {game}; train one for this spot")
+    named = load_spot(network.spec).identity if network.spec in NAMED else None
+    if network.about.get("identity", named) not in (None, game.spot.identity):
+        raise PolicyError(f"this is a network for {network.spec or 'another spot'}, not for {game}; train one for this spot")
     threads = checked_threads(game.spot.settings.threads)
     needed, free = memory_needed(game, network.members, threads), available_memory()
     if free is not None and needed > free:

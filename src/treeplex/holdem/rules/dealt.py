@@ -158,6 +158,11 @@ class DealtSpot(Game):
         self.spot, self.spec, self.cards_aside = spot, spec, PokerGame(spot)
         self.hole_cards = 2 * form.hole
 
+    @property
+    def identity(self) -> str:
+        """The spot's identity, which networks record."""
+        return self.spot.identity
+
     @cached_property
     def look(self) -> SpotLook:
         """The encoding of network inputs."""

@@ -174,7 +174,7 @@ class LearnerJob(TrainingJob[Settings]):
         if status != RUNNING or judged or not self.student.costly or not (path / POLICY).exists():
             policy = learned_policy(self.student)
             if isinstance(policy, NeuralPolicy):
-                policy.save(path / POLICY, about)
+                policy.save(path / POLICY, {**policy.about, **about})
             else:
                 save_policy(policy, path / POLICY, metadata=about)
         if status != RUNNING:

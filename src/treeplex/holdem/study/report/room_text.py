@@ -1,8 +1,8 @@
 """Converts hand histories of PokerStars and GGPoker to PHH.
 
 Both sites use nearly the same format: a header line, seats, blinds, hole cards, actions by street, and a summary. Antes,
-straddles, missed blinds and blinds posted out of turn are read. If the board is run twice, only the first run is used. Currencies and chat
-are ignored.
+straddles, missed blinds and blinds posted out of turn are read. If the board is run twice, only the first run is used.
+Currencies and chat are ignored.
 """
 
 import re

@@ -113,7 +113,7 @@ def from_history(history: Any, hero: str | None, where: str, *, guess: bool = Tr
         cards=shown,
         hero=hero_of(hero, player_names, shown, history, where, guess=guess),
         streets=heads_up,
-        straddled=any(float(blind) > max(float(history.blinds_or_straddles[1]), 0) for blind in history.blinds_or_straddles[2:]),
+        straddled=max(map(float, history.blinds_or_straddles[2:]), default=0) > max(float(history.blinds_or_straddles[1]), 0),
     )
 
 

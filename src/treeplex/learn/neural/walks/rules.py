@@ -78,6 +78,7 @@ class RulesSampler(Sampler):
 
     Attributes:
         view: function that computes a state's network features.
+        about: metadata of policies: the rules' identity, where they have one.
     """
 
     numbered = False
@@ -86,6 +87,8 @@ class RulesSampler(Sampler):
         super().__init__(settings)
         probed = probe(turn_by_turn(game), None if settings.features == USUAL else settings.features)
         self.spec, self.view, self.players = game.spec, probed.view, game.num_players
+        identity = getattr(game, "identity", None)  # hold'em spots; a spec does not identify these
+        self.about = {} if identity is None else {"identity": identity}
         self.scale, self.constant = probed.largest, probed.constant
         self.cooperative = probed.cooperative and self.players > 1
         self._walks = RulesWalks(turn_by_turn(game), probed.view)
@@ -137,7 +140,7 @@ class RulesSampler(Sampler):
         return self.neural_policy(layers)
 
     def neural_policy(self, networks: Sequence[Layers], **options: Any) -> NeuralPolicy:
-        return NeuralPolicy(self.spec, self.players, self.view, networks, **options)
+        return NeuralPolicy(self.spec, self.players, self.view, networks, self.about, **options)
 
 
 def join_batches(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
