@@ -276,8 +276,7 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
             "command line (-a)"
         )
     spot = replace(origin.spot, settings=how)
-    locks = origin.locks if order.request.keep_locks else ()
-    locks = [*locks, *order.request.library_locks(spot)]
+    locks = [*(origin.locks if order.request.keep_locks else ()), *order.request.library_locks(spot)]
     lockable = not locks or origin.settings.storage in ON_DEVICE  # solving with locks needs floats
     options |= {"locks": locks, "storage": origin.settings.storage if lockable else DEFAULT_STORAGE}
     target = origin.target if how.target is None else None
