@@ -51,12 +51,14 @@ def test_other_texts_are_errors_with_an_example(text: str) -> None:
         Budget.read(text, "--budget")
 
 
-def test_a_spot_with_locks_gets_a_storage_that_supports_them() -> None:
-    locked = {**RIVER, "locks": ["x: x 100%"]}
-    memory = fit_spot(spot_of(locked), Budget.read("1GB"), threads=1).estimate.memory
-    tight = Budget(memory=(memory["float32"] + memory["int16"]) / 2)
-    assert fit_spot(spot_of(RIVER), tight, threads=1).storage == "int16"
-    assert fit_spot(spot_of(locked), tight, threads=1).storage == "float32"
+@pytest.mark.parametrize(("locks", "storage"), [([], "int16"), (["x: x 100%"], "float32")])
+def test_a_spot_with_locks_gets_a_storage_that_supports_them(locks: list[str], storage: str) -> None:
+    """With too little memory for all sizes in float32."""
+    spot = wished(request_from_options({**FLOP, "board": "Ks 7h 2d 3c", "locks": locks})).spot()
+    memory = fit_spot(spot, Budget.read("1GB"), threads=1).estimate.memory
+    fitted = fit_spot(spot, Budget(memory=(memory["float32"] + memory["int16"]) / 2), threads=1)
+    assert fitted.storage == storage
+    assert bool(fitted.left_out) == bool(locks)
 
 
 def test_what_is_chosen_fits_and_grows_with_the_budget() -> None:
