@@ -153,6 +153,32 @@ def test_the_others_follow_their_policies() -> None:
         GameEnv("leduc_poker", others=passive)
 
 
+@pytest.mark.parametrize("seat", ["player_0", 2, -1])
+def test_others_in_seats_that_do_not_exist(seat: Any) -> None:
+    """Else the seat meant would play uniformly, without a word."""
+    follows = {seat: Policy.uniform(compile_game("kuhn_poker"))}
+    for make in (GameEnv, lambda game, **options: GameVectorEnv(game, 2, **options)):
+        with pytest.raises(SpecError, match=r"names seat .*; kuhn_poker.* has players 0 to 1"):
+            make("kuhn_poker", others=follows)
+
+
+def test_payoffs_of_a_game_that_chance_ends_at_once() -> None:
+    game = parse_efg(
+        'EFG 2 R "" { "A" "B" } c "" 1 "" { "over" 1/2 "on" 1/2 } 0 t "" 1 "" { 3 -3 }'
+        ' p "" 1 1 "a" { "l" "r" } 0 t "" 2 "" { 1 -1 } t "" 2'
+    )
+    env, paid = GameAEC(game), set()
+    for seed in range(20):
+        env.reset(seed=seed)
+        rewards = {}
+        for name in env.agent_iter():
+            observation, reward, ended, _, _ = env.last()
+            rewards[name] = rewards.get(name, 0.0) + reward
+            env.step(None if ended else int(np.flatnonzero(observation["action_mask"])[0]))
+        paid.add((rewards["player_0"], rewards["player_1"]))
+    assert paid == {(3.0, -3.0), (1.0, -1.0)}
+
+
 def test_seeds_repeat() -> None:
     def trace(seed: int) -> list[Any]:
         env = GameEnv("leduc_poker")

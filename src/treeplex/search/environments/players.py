@@ -28,7 +28,7 @@ from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBasedState
 from treeplex.search.agents.agent import Agent
-from treeplex.search.environments.seats import SeatedAgent, seat
+from treeplex.search.environments.seats import SeatedAgent, check_seats, seat
 
 try:
     import gymnasium
@@ -264,7 +264,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
             render_mode: ``"ansi"`` or None.
 
         Raises:
-            SpecError: the game or the player does not exist.
+            SpecError: the game, the player or a seat in ``others`` does not exist.
             PolicyError: a policy belongs to another game.
         """
         self.play = Play(game, observation)
@@ -284,13 +284,14 @@ class GameEnv(gymnasium.Env[Any, Any]):
         """Return the policy or agent of each other player.
 
         Raises:
-            SpecError: a single agent is given for several seats.
+            SpecError: a single agent is given for several seats, or a seat does not exist.
         """
         if others is None:
             return {}
         if isinstance(others, PolicyMapping):
             return dict.fromkeys(range(self.play.players), others)
         if isinstance(others, Mapping):
+            check_seats(cast(Mapping[int, object], others), self.play.compiled)
             return cast(Mapping[int, Policy | Agent], others)
         if self.play.players != 2:
             raise SpecError(
@@ -433,6 +434,7 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
         self.advance()
+        self._accumulate_rewards()  # chance may have ended the game
 
     def advance(self) -> None:
         """Sample chance, then select the player to act, or assign the payoffs if the game is over."""

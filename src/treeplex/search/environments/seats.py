@@ -80,6 +80,13 @@ class SeatedAgent:
         return hand
 
 
+def check_seats(others: Mapping[int, object], game: CompiledGame) -> None:
+    """Raise a :class:`SpecError` if ``others`` names a seat that the game does not have."""
+    for player in others:
+        if player not in range(game.players):
+            raise SpecError(f"'others' names seat {player!r}; {game} has players 0 to {game.players - 1}")
+
+
 def ways_of(game: PublicGame, player: int) -> dict[str, tuple[tuple[int, ...], int]]:
     """Map each infostate of a player to the labels of the public events before it, and to the hand.
 

@@ -20,6 +20,7 @@ from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.games.base import Game
+from treeplex.search.environments.seats import check_seats
 
 try:
     from gymnasium.spaces import Box, Discrete
@@ -60,7 +61,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             illegal: response to an illegal action: raise an error, or play a random legal action instead.
 
         Raises:
-            SpecError: the game or the player does not exist, or ``num_envs`` is below 1.
+            SpecError: the game, the player or a seat in ``others`` does not exist, or ``num_envs`` is below 1.
             GameError: a game without perfect recall, or one that is too large.
             PolicyError: a policy belongs to another game.
         """
@@ -165,6 +166,7 @@ def policies_of(game: CompiledGame, others: Policy | Mapping[int, Policy] | None
         if isinstance(others, Mapping) and not isinstance(others, Policy)
         else dict.fromkeys(range(game.players), others)
     )
+    check_seats(given, game)
     policies = []
     for player in range(game.players):
         policy = given.get(player)
