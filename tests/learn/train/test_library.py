@@ -212,6 +212,15 @@ def test_options_of_a_resumed_folder_apply_to_all_its_seeds(tmp_path: Path) -> N
     assert json.loads((tmp_path / "seeds.json").read_text())["settings"] == {**asked["settings"], "steps": 2}
 
 
+def test_missing_seeds_of_several_games_are_trained_on_resuming(tmp_path: Path) -> None:
+    games, small = ["kuhn_poker", "leduc_poker(ranks=2)"], {"epochs": 1, "population": 2, "horizon": 5}
+    train_seeds(games, "ddcfr", settings=small, seeds=1, out=tmp_path, workers=1)
+    request = json.loads((tmp_path / "seeds.json").read_text())
+    (tmp_path / "seeds.json").write_text(json.dumps(request | {"seeds": 2}))  # as if interrupted in the first
+    done = train_seeds(resume=tmp_path, workers=1)
+    assert [training.game for training in done.trainings] == [games, games]
+
+
 def test_a_preset_does_not_apply_to_whole_settings(tmp_path: Path) -> None:
     settings = learner_named("sd-cfr").settings()
     for train, more in ((tp.train, {}), (train_seeds, {"seeds": 2, "out": tmp_path / "run"})):

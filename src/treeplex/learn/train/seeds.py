@@ -116,7 +116,8 @@ def train_seeds(
             raise SpecError(f"{known.name} has no setting 'seed'; train without --seeds")
         folder = Path(str(out))
         JobFolder(known.job_kind, folder).check_free(force=force)
-        request = {"game": str(game), "learner": known.name, "settings": chosen.to_json(), "seeds": seeds}
+        named = [*map(str, game)] if isinstance(game, list | tuple) else None if game is None else str(game)
+        request = {"game": named, "learner": known.name, "settings": chosen.to_json(), "seeds": seeds}
     else:
         folder = Path(resume)
         request = seeds_of(folder)
