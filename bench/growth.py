@@ -97,7 +97,9 @@ def one_point(kind: str, smallest: Mapping[str, Any], point: Mapping[str, Any], 
     """Measure a point in a process of its own; None if it fails or takes too long."""
     command = [sys.executable, "-m", "bench.common.growth_points", kind, json.dumps([smallest, point])]
     try:
-        done = subprocess.run(command, cwd=record.ROOT, capture_output=True, text=True, check=False, timeout=limit)
+        done = subprocess.run(
+            command, cwd=record.ROOT, env=record.compiling(), capture_output=True, text=True, check=False, timeout=limit
+        )
     except subprocess.TimeoutExpired:
         print(f"  more than {limit:g} s", file=sys.stderr, flush=True)
         return None

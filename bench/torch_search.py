@@ -64,11 +64,13 @@ def one_case(spec: str, episodes: int, device: Any, quick: bool, *, turns: int =
         search, start = begun(), time.process_time()
         search.run(iterations)
         seconds["kernels"] += time.process_time() - start
-        start = clock()
-        carried = TorchSearch(begun(), device=device)
+        host, start = begun(), clock()
+        carried = TorchSearch(host, device=device)
         seconds["carrying"] += clock() - start
+        start = clock()
         carried.run(iterations)
-        carried.finish()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
         seconds["tensors"] += clock() - start
     solved = len(subgames.roots) * turns
     return {

@@ -9,9 +9,15 @@ from typing import Any
 
 from papers.common.lines import numbers_of, read_lines, runs_of, write_lines
 from papers.common.results import ROOT, git
+from treeplex.forms.compile.game_cache import ENVIRONMENT, OFF
 
 BENCH = ROOT / "bench"
 PACKAGES = ("treeplex", "numpy", "numba", "open_spiel", "LiteEFG", "jax", "jaxlib", "torch")
+
+
+def compiling() -> dict[str, str]:
+    """The environment of a process that compiles games instead of reading them from the cache on disk."""
+    return os.environ | {ENVIRONMENT: OFF}
 
 
 def pin(core: int | None) -> int | None:
