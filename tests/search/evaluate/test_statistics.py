@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width, half_widths, sign_flip_test, summary
+from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width, half_widths, permutation_test, sign_flip_test, summary
 
 
 def test_means_and_intervals() -> None:
@@ -77,3 +77,35 @@ def test_certainty_and_none() -> None:
     assert sign_flip_test(np.zeros(30)) == 1.0
     assert sign_flip_test(np.ones(10)) == 2 / 2**10
     assert sign_flip_test(np.ones(1000)) == pytest.approx(1e-4, rel=0.01)
+
+
+def test_two_agents_exchange_signs() -> None:
+    samples = np.random.default_rng(0).normal(size=(40, 2))
+    apart = samples[:, 0] - samples[:, 1]
+    assert permutation_test(samples) == (sign_flip_test(apart), sign_flip_test(-apart))
+
+
+def test_exchanges_of_three_agents_are_enumerated() -> None:
+    """Differences are 3 and -1.5 twice; sums of two of them are 6 once, 1.5 four times and -3 four times."""
+    samples = np.array([[2.0, -1.0, -1.0], [2.0, -1.0, -1.0], [0.0, 0.0, 0.0]])
+    assert permutation_test(samples) == pytest.approx((1 / 9, 5 / 9, 5 / 9))
+    assert permutation_test(np.zeros((30, 3))) == (1.0,) * 3
+
+
+@pytest.mark.parametrize("deals", [6, 12, 30])
+def test_equal_agents_at_a_large_table_rarely_differ(deals: int) -> None:
+    """One of six takes everything; flipped signs called equal agents different in up to a quarter of these matches."""
+    generator, different = np.random.default_rng(0), 0
+    for _ in range(200):
+        samples = np.full((deals, 6), -1.0)
+        samples[np.arange(deals), generator.integers(0, 6, deals)] = 5.0
+        different += permutation_test(samples)[0] <= 0.05
+    assert different <= 0.06 * 200
+
+
+def test_many_agents_are_tested_like_by_a_t_test() -> None:
+    samples = np.random.default_rng(1).normal(size=(300, 4))
+    samples[:, 0] += 0.12
+    found, others = permutation_test(samples), (samples.sum(axis=1, keepdims=True) - samples) / 3
+    assert found == pytest.approx(stats.ttest_1samp(samples - others, 0.0).pvalue, abs=0.03)
+    assert found == permutation_test(samples)

@@ -1,4 +1,4 @@
-"""Statistics of matches: means with 95% t intervals, and an exact sign-flip test."""
+"""Statistics of matches: means with 95% t intervals, and permutation tests."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -93,3 +93,32 @@ def sign_flip_test(samples: Floats, *, seed: int = 0) -> float:
     for size, count in zip(sizes, counts, strict=True):
         totals += size * (2.0 * generator.binomial(count, 0.5, flips) - count)
     return float((1 + (np.abs(totals) >= observed).sum()) / (1 + flips))
+
+
+def permutation_test(samples: Floats, *, seed: int = 0) -> tuple[float, ...]:
+    """Two-sided p-value of each agent's mean difference from the other agents.
+
+    The null hypothesis is that the agents' payoffs are exchangeable within each sample. For two agents this is
+    :func:`sign_flip_test`. For more, differences are skewed even between equal agents (one wins what all others lose), so that
+    signs cannot be flipped; instead each sample gives the difference of a random agent. All choices are enumerated if there are
+    at most ``2**MOST_ENUMERATED``, otherwise :data:`FLIPS` are drawn, see :func:`sign_flip_test`.
+
+    Args:
+        samples: float64 [K, N], samples of N agents.
+        seed: seed of the random choices.
+    """
+    agents = samples.shape[1]
+    apart = samples - (samples.sum(axis=1, keepdims=True) - samples) / max(1, agents - 1)
+    if agents <= 2:
+        return tuple(sign_flip_test(column, seed=seed) for column in apart.T)
+    observed = np.abs(apart.sum(axis=0)) * (1 - 1e-12)
+    rows, counts = np.unique(np.sort(apart[apart.any(axis=1)], axis=1), axis=0, return_counts=True)
+    if agents ** int(counts.sum()) <= 2**MOST_ENUMERATED:
+        sums = np.zeros(1)
+        for row in np.repeat(rows, counts, axis=0):
+            sums = np.add.outer(sums, row).ravel()
+        return tuple(float((np.abs(sums) >= least).mean()) for least in observed)
+    generator, totals = np.random.default_rng(seed), np.zeros(min(FLIPS, max(99, MOST_SIGNS // len(rows))))
+    for row, count in zip(rows, counts, strict=True):
+        totals += generator.multinomial(count, np.full(agents, 1.0 / agents), len(totals)) @ row
+    return tuple(float((1 + (np.abs(totals) >= least).sum()) / (1 + len(totals))) for least in observed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.base.arrays import Floats
-from treeplex.search.evaluate.statistics import Summary, sign_flip_test, summary
+from treeplex.search.evaluate.statistics import Summary, permutation_test, summary
 from treeplex.search.match.hands import HandResult
 from treeplex.search.match.plan import MatchPlan
 
@@ -101,8 +101,7 @@ class Ledger:
                     by_seat[index, seat] = np.nanmean(sat)
         chance = (float("nan"),) * plan.players
         if len(plan.orders) > 1:  # in fixed seats, equal agents differ by the advantage of a seat
-            others = (samples.sum(axis=1, keepdims=True) - samples) / max(1, plan.players - 1)
-            chance = tuple(sign_flip_test(column, seed=seed) for column in (samples - others).T)
+            chance = permutation_test(samples, seed=seed)
         finished = int(np.isfinite(of_table).all(axis=1).sum())
         return Score(plan.tables[table], summary(samples), summary(self.samples(table, plain=True)), chance, by_seat, finished)
 
