@@ -239,6 +239,7 @@ class Uniform(Learner):
         ("measure", {"loss": [1, 2]}),
         ("state", [1]),
         ("state", {"best": "none"}),
+        ("state", {"job.steps": [7]}),
     ],
 )
 def test_methods_that_return_something_else_are_named(tmp_path: Path, method: str, returned: object) -> None:

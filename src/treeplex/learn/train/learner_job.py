@@ -290,7 +290,7 @@ def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
     """Check that a learner's state consists of arrays by name, and return it.
 
     Raises:
-        AlgorithmError: the learner returned another type.
+        AlgorithmError: the learner returned another type, or names of the job's own arrays.
     """
     returned: Any = learner.state()
     try:
@@ -299,6 +299,8 @@ def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
         raise wrong_return(learner, "state", returned, ARRAYS) from error
     if any(array.dtype.kind not in "biuf" for array in arrays.values()):
         raise wrong_return(learner, "state", returned, ARRAYS)
+    if reserved := [name for name in arrays if name.startswith(OF_JOB)]:
+        raise wrong_return(learner, "state", reserved[0], f"arrays whose names do not begin with {OF_JOB!r}, the job's own")
     return arrays
 
 
