@@ -186,7 +186,8 @@ def reproduce(*options: str) -> Result:
         notes=[
             f"`holdem`; resolver: `{RESOLVER}`; "
             + "; ".join([*(f"{name}: `{text}`" for name, text in OPPONENTS.items() if name in runs), *about])
-            + ". Payoffs are means over both players' hands, less luck by check-down values. "
+            + ". Payoffs are means over both players' hands and, in later rounds, over all preflop lines, less luck by "
+            "check-down values. "
             f"Each hand is continued {first} times from its flop, and from each turn {second} times. Intervals wider than "
             f"±{WIDEST:,.0f} mbb/hand are not reported"
             f"{hidden_rows({name: row for name, row in found.items() if name not in shown})}."

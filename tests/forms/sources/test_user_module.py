@@ -232,7 +232,7 @@ def test_two_turns(tmp_path: Path) -> None:
         ("return Turn((*self.moves, action))", "return None", r"child\(1\) returns None at the root; return the next state"),
         ("return Turn()", "return Turn(None)", r"turns\.py:18: TypeError: .*NoneType \(in child, at the root\)"),
         ("return tp.CHANCE if", "return None if", "at the root: TypeError"),
-        ("    def new", "    num_players = 'two'\n\n    def new", "num_players two"),
+        ("    def new", "    num_players = 'two'\n\n    def new", "num_players 'two'"),
     ],
 )
 def test_rules_that_fail_while_they_are_walked(tmp_path: Path, right: str, wrong: str, words: str) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from papers.common import claims
 from papers.common.claims import VERDICTS, Claim, documents, exists, filled, number_at
 
 CLAIMS = [(document, claim) for document, claims in documents() for claim in claims]
@@ -36,6 +37,8 @@ def test_a_place_without_a_form() -> None:
         filled("[[rebel/table2/lcfr/1x4f/exploitability]]")
 
 
-def test_numbers_from_a_modified_tree_are_marked() -> None:
-    assert filled("[[rebel/deviations/trained/1x4f/CFR-D, uniform draw/0/exploitability:.3f]]").endswith("†")
-    assert not filled("[[rebel/table2/lcfr/1x4f/exploitability:.3f]]").endswith("†")
+def test_numbers_from_a_modified_tree_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = "[[rebel/table2/lcfr/1x4f/exploitability:.3f]]"
+    assert not filled(place).endswith("†")
+    monkeypatch.setattr(claims, "modified_runs", lambda _: [("lcfr", "1x4f")])
+    assert filled(place).endswith("†")
